@@ -1,0 +1,60 @@
+# `make` lists the targets. Everything runs in .venv, which is made on first use.
+
+PYTHON ?= python3
+# Processes that run tests side by side.
+WORKERS ?= 2
+
+BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
+INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+# A stamp for each set of extras: make installs again when a version changes.
+DEV := .venv/.installed-dev
+BENCH := .venv/.installed-bench
+
+.PHONY: help venv test test-full check format golden bench docs clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+venv: $(DEV) ## make .venv with the package and its development tools
+
+$(DEV): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(INSTALL) --editable ".[dev]"
+	@touch $@
+
+$(BENCH): $(DEV)
+	$(INSTALL) --editable ".[dev,bench]"
+	@touch $@
+
+test: $(DEV) ## run the tests, then some with the compiler off and some with bounds checks
+	$(PYTEST)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "nojit and not full"
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "boundscheck and not full"
+
+test-full: $(DEV) ## run every test, and all but the slow ones in both other modes, with the coverage gate
+	$(PYTEST) -m ""
+	NUMBA_DISABLE_JIT=1 $(PYTEST) --cov
+	NUMBA_BOUNDSCHECK=1 $(PYTEST)
+
+check: $(DEV) ## check formatting, lint and types
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+format: $(DEV) ## format, and fix what ruff can fix
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+golden: $(DEV) ## regenerate the golden playthroughs
+	$(BIN)/python -m tests.make_golden
+
+bench: $(BENCH) ## measure throughput, beside RLCard and OpenSpiel
+	$(BIN)/python -m benchmarks.throughput
+
+docs: $(DEV) ## regenerate the tables that the documentation takes from the code
+	$(BIN)/python -m burraco_env.documentation
+
+clean: ## remove all that make and the tools left behind, except .venv
+	rm -rf build dist htmlcov .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache
+	find . -path ./.venv -prune -o -type d -name __pycache__ -exec rm -rf {} +

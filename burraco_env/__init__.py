@@ -1,0 +1,37 @@
+"""Burraco, the Italian two-deck rummy with partners, pozzetti and wild cards, for reinforcement learning."""
+
+from burraco_env.actions import NUM_ACTIONS
+from burraco_env.batch import Batch
+from burraco_env.errors import (
+    CardError,
+    IllegalActionError,
+    PositionError,
+    RecordError,
+    ResampleError,
+    RulesError,
+)
+from burraco_env.game import Game
+from burraco_env.match import Match
+from burraco_env.observations import OBSERVATION_SIZE
+from burraco_env.records import Record, dump_records, load_records
+from burraco_env.rules import Rules
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "NUM_ACTIONS",
+    "OBSERVATION_SIZE",
+    "Batch",
+    "CardError",
+    "Game",
+    "IllegalActionError",
+    "Match",
+    "PositionError",
+    "Record",
+    "RecordError",
+    "ResampleError",
+    "Rules",
+    "RulesError",
+    "dump_records",
+    "load_records",
+]

@@ -1,0 +1,63 @@
+"""The decorators of the compiled kernels, and where numba keeps their machine code.
+
+Numba's on-disk cache does not notice a change in another source file than the one a kernel stands in, so the
+cache folder carries a hash of all sources of the package, of numba's version and of the settings that change the code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PACKAGE = Path(__file__).parent
+
+
+def _cache_folder() -> str:
+    """Folder for the machine code of exactly these sources; made if it can be."""
+    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
+    for source in sorted(_PACKAGE.glob("*.py")):
+        digest.update(source.name.encode() + source.read_bytes())
+    name = f"kernels-{digest.hexdigest()[:16]}"
+    if numba.config.CACHE_DIR:  # the user's own choice, NUMBA_CACHE_DIR
+        return str(Path(numba.config.CACHE_DIR) / name)
+    beside = _PACKAGE / "__pycache__"
+    try:
+        beside.mkdir(exist_ok=True)
+        if os.access(beside, os.W_OK):
+            return str(beside / name)
+    except OSError:  # an installation that this user cannot write to
+        pass
+    return str(Path.home() / ".cache" / "burraco_env" / name)
+
+
+CACHE_FOLDER = _cache_folder()
+
+
+def _compiled(**options: Any) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = CACHE_FOLDER  # read by numba at decoration; other packages keep theirs
+        try:
+            kernel: F = numba.njit(cache=True, **options)(function)
+        finally:
+            numba.config.CACHE_DIR = before
+        return kernel
+
+    return decorate
+
+
+def kernel(function: F) -> F:
+    """Compile a function that works on one game."""
+    return _compiled()(function)
+
+
+def batch_kernel(function: F) -> F:
+    """Compile a function that runs over a batch with `numba.prange`."""
+    return _compiled(parallel=True)(function)

@@ -1,0 +1,143 @@
+"""Many games at once: one record a game, and loops over them that use all threads (`numba.set_num_threads`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import prange
+
+from burraco_env._jit import batch_kernel, kernel
+from burraco_env.actions import NUM_ACTIONS, action_text
+from burraco_env.engine import apply, deal, legal
+from burraco_env.errors import IllegalActionError
+from burraco_env.generator import generator_states, next_below
+from burraco_env.observations import OBSERVATION_SIZE, observe
+from burraco_env.rules import Rules
+from burraco_env.state import OVER_PHASE, Game, new_games
+
+@kernel
+def look(game: Game, ids: Any, mask: Any, observation: Any) -> int:
+    """Write the legal ids, the mask and the acting seat's observation; returns the number of legal actions."""
+    count = legal(game, ids)
+    mask[:] = 0
+    for index in range(count):
+        mask[ids[index]] = 1
+    observe(game, int(game["seat"]), observation)
+    return count
+
+
+@batch_kernel
+def _deal_all(games: Any, dealer: int, ids: Any, counts: Any, masks: Any, observations: Any) -> None:
+    for b in prange(games.shape[0]):
+        deal(games[b], dealer)
+        counts[b] = look(games[b], ids[b], masks[b], observations[b])
+
+
+@batch_kernel
+def _step_all(games: Any, actions: Any, ids: Any, counts: Any, masks: Any, observations: Any) -> None:
+    """Play one action in each game; -1: a random legal one, or a new deal where the game is over."""
+    for b in prange(games.shape[0]):
+        action = int(actions[b])
+        if games[b]["phase"] == OVER_PHASE:
+            if action >= 0:
+                continue
+            deal(games[b], -1)
+        else:
+            if action < 0:
+                action = int(ids[b, next_below(games[b], int(counts[b]))])
+            apply(games[b], action)
+        counts[b] = look(games[b], ids[b], masks[b], observations[b])
+
+
+class Batch:
+    """A batch of games with the mask and the observation of the seat to act in each.
+
+    Attributes:
+        rules: the rules of all games.
+        games: the state, `GAME_DTYPE`[num_games].
+        masks: int8[num_games, NUM_ACTIONS], 1 for the legal actions; all zero where the game is over.
+        observations: int8[num_games, OBSERVATION_SIZE], what the seat to act knows.
+        counts: int64[num_games], number of legal actions; 0 where the game is over.
+    """
+
+    def __init__(self, rules: Rules, num_games: int, seed: int = 0) -> None:
+        """Deal `num_games` games. Game b plays the same whatever `num_games` is.
+
+        Args:
+            rules: rules of all games.
+            num_games: at least 1.
+            seed: seed of the batch, a whole number >= 0.
+
+        Raises:
+            ValueError: `num_games` or `seed` out of range.
+        """
+        if num_games < 1:
+            raise ValueError(f"num_games must be at least 1, not {num_games}")
+        self.rules = rules
+        self.games = new_games(rules, num_games)
+        self.masks = np.zeros((num_games, NUM_ACTIONS), dtype=np.int8)
+        self.observations = np.zeros((num_games, OBSERVATION_SIZE), dtype=np.int8)
+        self.counts = np.zeros(num_games, dtype=np.int64)
+        self._ids = np.zeros((num_games, NUM_ACTIONS), dtype=np.int16)
+        self.deal(seed)
+
+    def deal(self, seed: int | None = None, dealer: int | None = None) -> None:
+        """Deal all games anew.
+
+        Args:
+            seed: seed of the batch; None: each game goes on with its own generator.
+            dealer: seat of the dealer in all games; None: drawn in each.
+        """
+        if seed is not None:
+            self.games["generator"] = generator_states(seed, len(self.games))
+        _deal_all(self.games, -1 if dealer is None else dealer, *self._views())
+
+    @property
+    def seats(self) -> npt.NDArray[np.int32]:
+        """Seat to act in each game, int32[num_games]."""
+        return self.games["seat"]
+
+    @property
+    def over(self) -> npt.NDArray[np.bool_]:
+        """Which games are over, bool[num_games]."""
+        return np.asarray(self.games["phase"] == OVER_PHASE)
+
+    def step(self, actions: npt.NDArray[np.integer]) -> None:
+        """Play one legal action in each game that is not over; the actions of the others are ignored.
+
+        Args:
+            actions: int[num_games].
+
+        Raises:
+            ValueError: wrong shape.
+            IllegalActionError: an action is not legal; it names the game. No game has changed.
+        """
+        actions = np.asarray(actions, dtype=np.int64)
+        if actions.shape != self.counts.shape:
+            raise ValueError(f"actions must have the shape {self.counts.shape}, not {actions.shape}")
+        known = (actions >= 0) & (actions < NUM_ACTIONS)
+        legal_now = self.masks[np.arange(len(actions)), np.where(known, actions, 0)] == 1
+        wrong = np.flatnonzero(~(known & legal_now) & ~self.over)
+        if len(wrong):
+            raise self._illegal(int(wrong[0]), int(actions[wrong[0]]))
+        _step_all(self.games, np.where(known, actions, 0), *self._views())
+
+    def step_random(self) -> None:
+        """Play a uniformly random legal action in each game, drawn from its own generator; deal anew where one is over."""
+        _step_all(self.games, np.full(len(self.games), -1), *self._views())
+
+    def _views(self) -> tuple[npt.NDArray[Any], ...]:
+        return self._ids, self.counts, self.masks, self.observations
+
+    def _illegal(self, index: int, action: int) -> IllegalActionError:
+        game = self.games[index]
+        try:
+            text = action_text(game, action)
+        except ValueError as error:
+            text = str(error)
+        legal_texts = ", ".join(action_text(game, i) for i in self._ids[index, : self.counts[index]])
+        return IllegalActionError(
+            f"game {index}: action {action} ({text}) is not legal for seat {int(game['seat'])}; legal: {legal_texts}"
+        )

@@ -1,0 +1,37 @@
+"""The random generator inside each game record (splitmix64), for kernels.
+
+`np.random` in kernels would ignore seeds and depend on the thread that runs the game.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from burraco_env._jit import kernel
+from burraco_env.state import Game
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_S27, _S30, _S31, _S33 = (np.uint64(shift) for shift in (27, 30, 31, 33))
+
+
+@kernel
+def next_below(game: Game, bound: int) -> int:
+    """Uniform integer from 0 to bound - 1 from the game's generator; 0 < bound < 2**20."""
+    state = game["generator"] + _GAMMA
+    game["generator"] = state
+    mixed = (state ^ (state >> _S30)) * _MIX_1
+    mixed = (mixed ^ (mixed >> _S27)) * _MIX_2
+    return np.int64((mixed ^ (mixed >> _S31)) >> _S33) % bound
+
+
+def generator_states(seed: int, count: int = 1, first: int = 0) -> npt.NDArray[np.uint64]:
+    """Generator states of the games `first` to `first + count - 1` of a seed, uint64[count].
+
+    Game b of a seed has the same state whatever the other arguments are. `seed` is any whole number >= 0.
+    """
+    games = range(first, first + count)
+    words = [np.random.SeedSequence([seed, game]).generate_state(1, np.uint64)[0] for game in games]
+    return np.array(words, dtype=np.uint64)

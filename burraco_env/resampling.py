@@ -1,0 +1,129 @@
+"""Redrawing all that a seat cannot see, consistently with all it knows (design section 3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from burraco_env._jit import kernel
+from burraco_env.actions import NUM_ACTIONS
+from burraco_env.cards import NUM_CARDS
+from burraco_env.engine import fill_deck, legal
+from burraco_env.errors import ResampleError
+from burraco_env.generator import next_below
+from burraco_env.state import MAX_CARDS, OVER_PHASE, PLAY_PHASE, WILD_PHASE, Game
+
+MAX_TRIES = 100_000
+"""Redraws before giving up where another seat is in mid-turn and few hands would let it be there."""
+
+
+@kernel
+def _unseen(game: Game, me: int, cards: Any) -> int:
+    """Write the cards whose place the seat does not know into `cards`; returns their number.
+
+    They are what is left of the deck after the cards it sees or knows: they lie, in an order it cannot know, in the
+    unknown part of the other hands, the untaken pozzetti and the stock.
+    """
+    count = 0
+    for seat in range(int(game["rules"]["seats"])):
+        if seat != me:
+            for card in range(NUM_CARDS):
+                unknown = int(game["hands"][seat, card]) - int(game["known"][seat, card])
+                for _ in range(unknown):
+                    cards[count] = card
+                    count += 1
+    for pozzetto in range(int(game["first_pozzetto"]), int(game["end_pozzetto"])):
+        for index in range(int(game["rules"]["pozzetto_sizes"][pozzetto])):
+            cards[count] = game["pozzetti"][pozzetto, index]
+            count += 1
+    for index in range(int(game["stock_size"])):
+        cards[count] = game["stock"][index]
+        count += 1
+    return count
+
+
+@kernel
+def _redraw(game: Game, me: int, cards: Any, count: int) -> None:
+    """Put the unseen cards back in a uniformly random order."""
+    for last in range(count - 1, 0, -1):
+        other = next_below(game, last + 1)
+        kept = cards[last]
+        cards[last] = cards[other]
+        cards[other] = kept
+    at = 0
+    for seat in range(int(game["rules"]["seats"])):
+        if seat != me:
+            known = 0
+            for card in range(NUM_CARDS):
+                game["hands"][seat, card] = game["known"][seat, card]
+                known += int(game["known"][seat, card])
+            for _ in range(int(game["hand_sizes"][seat]) - known):
+                game["hands"][seat, int(cards[at])] += 1
+                at += 1
+    for pozzetto in range(int(game["first_pozzetto"]), int(game["end_pozzetto"])):
+        for index in range(int(game["rules"]["pozzetto_sizes"][pozzetto])):
+            game["pozzetti"][pozzetto, index] = cards[at]
+            at += 1
+    for index in range(int(game["stock_size"])):
+        game["stock"][index] = cards[at]
+        at += 1
+
+
+@kernel
+def resample(game: Game, me: int, state: Any, ids: Any) -> bool:
+    """Redraw in place what seat `me` cannot see; False if no redraw was found that lets the seat to act be where it is.
+
+    `state` becomes the game's generator, so that the true one cannot be read off it. `ids` is scratch.
+    """
+    game["generator"] = state
+    cards = np.empty(MAX_CARDS, np.int8)
+    count = _unseen(game, me, cards)
+    in_turn = game["seat"] != me and game["phase"] != OVER_PHASE
+    for _ in range(MAX_TRIES):
+        _redraw(game, me, cards, count)
+        if not in_turn:
+            return True
+        # The others know that the seat to act has a decision; in phase wild that it holds the cards of the pending
+        # one, and two kinds of wild for it.
+        if game["phase"] == WILD_PHASE:
+            if holds_pending(game, ids):
+                return True
+        elif legal(game, ids) > 0:
+            return True
+    return False
+
+
+@kernel
+def holds_pending(game: Game, ids: Any) -> bool:
+    """Whether the hand of the seat to act allows its pending decision with two kinds of wild."""
+    from_phase = game["phase"]
+    choices = legal(game, ids)
+    if choices < 2:
+        return False
+    game["phase"] = PLAY_PHASE
+    count = legal(game, ids)
+    game["phase"] = from_phase
+    for index in range(count):
+        if ids[index] == game["pending"]:
+            return True
+    return False
+
+
+def resampled(games: npt.NDArray[np.void], me: int, rng: np.random.Generator) -> npt.NDArray[np.void]:
+    """A copy of one game in which all that seat `me` cannot see is drawn anew, uniformly.
+
+    Args:
+        games: one record, shape (1,).
+        me: the seat.
+        rng: source of randomness.
+
+    Raises:
+        ResampleError: no consistent redraw was found.
+    """
+    copy = games.copy()
+    state = np.uint64(rng.integers(0, 2**64, dtype=np.uint64))
+    if not resample(copy[0], me, state, np.zeros(NUM_ACTIONS, dtype=np.int16)):
+        raise ResampleError(f"no redraw in {MAX_TRIES} tries agrees with what seat {me} knows")
+    return copy
