@@ -15,10 +15,10 @@ from burraco_env.match import Match
 from burraco_env.observations import OBSERVATION_SIZE
 from burraco_env.records import Record, dump_records, load_records
 from burraco_env.rules import Rules
-
-__version__ = "0.1.0"
+from burraco_env.version import ENV_VERSION, __version__
 
 __all__ = [
+    "ENV_VERSION",
     "NUM_ACTIONS",
     "OBSERVATION_SIZE",
     "Batch",
@@ -32,6 +32,7 @@ __all__ = [
     "ResampleError",
     "Rules",
     "RulesError",
+    "__version__",
     "dump_records",
     "load_records",
 ]
