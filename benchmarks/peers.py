@@ -44,7 +44,7 @@ def rlcard_gin_rummy(seconds: float) -> float:
             decisions += 1
         return decisions
 
-    return _per_second(play_deal, seconds)
+    return per_second(play_deal, seconds)
 
 
 def openspiel_gin_rummy(seconds: float) -> float:
@@ -84,14 +84,20 @@ def openspiel_gin_rummy(seconds: float) -> float:
             decisions += 1
         return decisions
 
-    return _per_second(play_deal, seconds)
+    return per_second(play_deal, seconds)
 
 
-def _per_second(play_deal: Callable[[], int], seconds: float) -> float:
-    """Decisions a second over whole deals, after one deal to warm up."""
-    play_deal()
-    decisions = 0
+def per_second(work: Callable[[], int], seconds: float) -> float:
+    """How much is done a second.
+
+    Args:
+        work: a piece of work, such as a deal; returns how much it was, such as its decisions. It is
+            done once before the clock starts.
+        seconds: how long to measure; the piece at hand is finished.
+    """
+    work()
+    done = 0
     start = time.perf_counter()
     while (elapsed := time.perf_counter() - start) < seconds:
-        decisions += play_deal()
-    return decisions / elapsed
+        done += work()
+    return done / elapsed

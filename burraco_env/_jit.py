@@ -13,6 +13,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
+
+int64: Callable[[Any], int] = np.int64  # type: ignore[assignment]
+"""In kernels: a value of a small integer type as a plain number. (`int` would keep the small type there.)"""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,7 +47,9 @@ CACHE_FOLDER = _cache_folder()
 def _compiled(**options: Any) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = CACHE_FOLDER  # read by numba at decoration; other packages keep theirs
+        numba.config.CACHE_DIR = (
+            CACHE_FOLDER  # read by numba at decoration; other packages keep theirs
+        )
         try:
             kernel: F = numba.njit(cache=True, **options)(function)
         finally:

@@ -11,10 +11,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from burraco_env._jit import kernel
-from burraco_env.cards import CARD_TEXTS, KIND_CARDS, NUM_CARDS, NUM_KINDS, NUM_RANKS, NUM_SUITS, RANKS, SUITS, TWO
+from burraco_env._jit import int64, kernel
+from burraco_env.cards import (
+    CARD_TEXTS,
+    KIND_CARDS,
+    NUM_CARDS,
+    NUM_KINDS,
+    NUM_RANKS,
+    NUM_SUITS,
+    RANKS,
+    SUITS,
+    TWO,
+)
 from burraco_env.melds import (
-    Row,
     HIGH,
     HIGHEST_PLACE,
     JUMP,
@@ -25,6 +34,7 @@ from burraco_env.melds import (
     TRIPLES,
     WILD_HIGH,
     WILD_LOW,
+    Row,
     natural_place,
     place_text,
     run_text,
@@ -132,7 +142,7 @@ def wild_needed(game: Game, action: int) -> int:
         return 0 if (action - LAYOFF_SET) % SET_CARDS == NUM_SUITS else -1
     if action >= LAYOFF_RUN:
         suit, slot, operation = layoff_run_indices(action)
-        run = game["runs"][int(game["side_of"][game["seat"]]), suit, slot]
+        run = game["runs"][game["side_of"][game["seat"]], suit, slot]
         if (operation == WILD_LOW or operation == WILD_HIGH) and run[WILD] == 0:
             return wild_place(run, operation)
         return -1
@@ -180,8 +190,8 @@ def meld_set_rank(action: int) -> int:
 def meld_set_suit(action: int, index: int) -> int:
     """Suit of the index-th natural of a new set; -1 behind the last."""
     if action >= MELD_SET_WILD:
-        return int(_PAIRS[(action - MELD_SET_WILD) % NUM_PAIRS, index]) if index < 2 else -1
-    return int(_TRIPLES[(action - MELD_SET) % NUM_TRIPLES, index])
+        return int64(_PAIRS[(action - MELD_SET_WILD) % NUM_PAIRS, index]) if index < 2 else -1
+    return int64(_TRIPLES[(action - MELD_SET) % NUM_TRIPLES, index])
 
 
 # ---------------------------------------------------------------------------------------------- text
@@ -229,18 +239,24 @@ def _meld_run_text(action: int) -> str:
 def _meld_set_text(action: int) -> str:
     rank = meld_set_rank(action)
     suits = [suit for index in range(3) if (suit := meld_set_suit(action, index)) >= 0]
-    return "meld " + "-".join([RANKS[rank] + SUITS[suit] for suit in suits] + ["*"] * (3 - len(suits)))
+    return "meld " + "-".join(
+        [RANKS[rank] + SUITS[suit] for suit in suits] + ["*"] * (3 - len(suits))
+    )
 
 
 def _layoff_run_text(game: Game, action: int) -> str:
     suit, slot, operation = layoff_run_indices(action)
     side = int(game["side_of"][game["seat"]])
     if slot >= game["num_runs"][side, suit]:
-        raise ValueError(f"action {action} lays off on run {slot} of {SUITS[suit]}, which is not there")
+        raise ValueError(
+            f"action {action} lays off on run {slot} of {SUITS[suit]}, which is not there"
+        )
     rules, run = game["rules"], game["runs"][side, suit, slot]
     place = natural_place(rules, run, operation)
     if place < 0:
-        raise ValueError(f"action {action} is no lay-off on {run_text(suit, run)} that section 5 of the rules allows")
+        raise ValueError(
+            f"action {action} is no lay-off on {run_text(suit, run)} that section 5 of the rules allows"
+        )
     target = wild_place(run, operation)
     natural = place_text(suit, place) if place else f"*({place_text(suit, target)})"
     text = f"layoff {natural} to {run_text(suit, run)}"
@@ -281,7 +297,9 @@ def _layoff_set_text(game: Game, action: int) -> str:
     rank, slot, suit = layoff_set_indices(action)
     side = int(game["side_of"][game["seat"]])
     if slot >= game["num_sets"][side, rank]:
-        raise ValueError(f"action {action} lays off on set {slot} of {RANKS[rank]}, which is not there")
+        raise ValueError(
+            f"action {action} lays off on set {slot} of {RANKS[rank]}, which is not there"
+        )
     card = RANKS[rank] + SUITS[suit] if suit < NUM_SUITS else "*"
     return f"layoff {card} to {set_text(rank, game['sets'][side, rank, slot])}"
 

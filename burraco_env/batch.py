@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import prange
 
-from burraco_env._jit import batch_kernel, kernel
+from burraco_env._jit import batch_kernel, int64, kernel
 from burraco_env.actions import NUM_ACTIONS, action_text
 from burraco_env.engine import apply, deal, legal
 from burraco_env.errors import IllegalActionError
@@ -17,6 +17,10 @@ from burraco_env.observations import OBSERVATION_SIZE, observe
 from burraco_env.rules import Rules
 from burraco_env.state import OVER_PHASE, Game, new_games
 
+RANDOM_ACTION = -1
+NEW_DEAL = -2
+
+
 @kernel
 def look(game: Game, ids: Any, mask: Any, observation: Any) -> int:
     """Write the legal ids, the mask and the acting seat's observation; returns the number of legal actions."""
@@ -24,29 +28,28 @@ def look(game: Game, ids: Any, mask: Any, observation: Any) -> int:
     mask[:] = 0
     for index in range(count):
         mask[ids[index]] = 1
-    observe(game, int(game["seat"]), observation)
+    observe(game, game["seat"], observation)
     return count
 
 
 @batch_kernel
-def _deal_all(games: Any, dealer: int, ids: Any, counts: Any, masks: Any, observations: Any) -> None:
-    for b in prange(games.shape[0]):
-        deal(games[b], dealer)
-        counts[b] = look(games[b], ids[b], masks[b], observations[b])
+def _step_all(
+    games: Any, actions: Any, dealer: int, ids: Any, counts: Any, masks: Any, observations: Any
+) -> None:
+    """Play one action in each game; where the game is over it is left as it is.
 
-
-@batch_kernel
-def _step_all(games: Any, actions: Any, ids: Any, counts: Any, masks: Any, observations: Any) -> None:
-    """Play one action in each game; -1: a random legal one, or a new deal where the game is over."""
+    RANDOM_ACTION: a random legal action, or a new deal where the game is over. NEW_DEAL: a new deal.
+    """
     for b in prange(games.shape[0]):
-        action = int(actions[b])
-        if games[b]["phase"] == OVER_PHASE:
-            if action >= 0:
-                continue
-            deal(games[b], -1)
+        action = actions[b]
+        over = games[b]["phase"] == OVER_PHASE
+        if action == NEW_DEAL or (action == RANDOM_ACTION and over):
+            deal(games[b], dealer)
+        elif over:
+            continue
         else:
-            if action < 0:
-                action = int(ids[b, next_below(games[b], int(counts[b]))])
+            if action == RANDOM_ACTION:
+                action = int64(ids[b, next_below(games[b], counts[b])])
             apply(games[b], action)
         counts[b] = look(games[b], ids[b], masks[b], observations[b])
 
@@ -92,11 +95,11 @@ class Batch:
         """
         if seed is not None:
             self.games["generator"] = generator_states(seed, len(self.games))
-        _deal_all(self.games, -1 if dealer is None else dealer, *self._views())
+        self._step(np.full(len(self.games), NEW_DEAL), -1 if dealer is None else dealer)
 
     @property
-    def seats(self) -> npt.NDArray[np.int32]:
-        """Seat to act in each game, int32[num_games]."""
+    def seats(self) -> npt.NDArray[np.int64]:
+        """Seat to act in each game, int64[num_games]."""
         return self.games["seat"]
 
     @property
@@ -114,22 +117,26 @@ class Batch:
             ValueError: wrong shape.
             IllegalActionError: an action is not legal; it names the game. No game has changed.
         """
-        actions = np.asarray(actions, dtype=np.int64)
-        if actions.shape != self.counts.shape:
-            raise ValueError(f"actions must have the shape {self.counts.shape}, not {actions.shape}")
-        known = (actions >= 0) & (actions < NUM_ACTIONS)
-        legal_now = self.masks[np.arange(len(actions)), np.where(known, actions, 0)] == 1
+        chosen: npt.NDArray[np.int64] = np.asarray(actions, dtype=np.int64)
+        if chosen.shape != self.counts.shape:
+            raise ValueError(
+                f"actions must have the shape {self.counts.shape}, not {chosen.shape}"
+            )
+        known = (chosen >= 0) & (chosen < NUM_ACTIONS)
+        legal_now = self.masks[np.arange(len(chosen)), np.where(known, chosen, 0)] == 1
         wrong = np.flatnonzero(~(known & legal_now) & ~self.over)
         if len(wrong):
-            raise self._illegal(int(wrong[0]), int(actions[wrong[0]]))
-        _step_all(self.games, np.where(known, actions, 0), *self._views())
+            raise self._illegal(int(wrong[0]), int(chosen[wrong[0]]))
+        self._step(chosen)
 
     def step_random(self) -> None:
         """Play a uniformly random legal action in each game, drawn from its own generator; deal anew where one is over."""
-        _step_all(self.games, np.full(len(self.games), -1), *self._views())
+        self._step(np.full(len(self.games), RANDOM_ACTION))
 
-    def _views(self) -> tuple[npt.NDArray[Any], ...]:
-        return self._ids, self.counts, self.masks, self.observations
+    def _step(self, actions: npt.NDArray[np.int64], dealer: int = -1) -> None:
+        _step_all(
+            self.games, actions, dealer, self._ids, self.counts, self.masks, self.observations
+        )
 
     def _illegal(self, index: int, action: int) -> IllegalActionError:
         game = self.games[index]
@@ -137,7 +144,9 @@ class Batch:
             text = action_text(game, action)
         except ValueError as error:
             text = str(error)
-        legal_texts = ", ".join(action_text(game, i) for i in self._ids[index, : self.counts[index]])
+        legal_texts = ", ".join(
+            action_text(game, i) for i in self._ids[index, : self.counts[index]]
+        )
         return IllegalActionError(
             f"game {index}: action {action} ({text}) is not legal for seat {int(game['seat'])}; legal: {legal_texts}"
         )

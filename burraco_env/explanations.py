@@ -11,13 +11,33 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from burraco_env.actions import DISCARD, LAYOFF_RUN, MELD_RUN, NUM_ACTIONS, WILD_CHOICE, all_texts, pending_text
-from burraco_env.cards import CARD_TEXTS, JOKER, KIND_CARDS, NUM_CARDS, SUITS
-from burraco_env.engine import legal, pozzetto_to_take
+from burraco_env.actions import (
+    DISCARD,
+    LAYOFF_RUN,
+    MELD_RUN,
+    NUM_ACTIONS,
+    WILD_CHOICE,
+    all_texts,
+    pending_text,
+)
+from burraco_env.cards import CARD_TEXTS, KIND_CARDS, NUM_CARDS
+from burraco_env.engine import legal
 from burraco_env.melds import has_burraco_to_close
-from burraco_env.state import DRAW_PHASE, NO_CARD, NOBODY, OVER_PHASE, PHASES, PLAY_PHASE, WILD_PHASE, Game
+from burraco_env.pozzetti import pozzetto_to_take
+from burraco_env.state import (
+    DRAW_PHASE,
+    NO_CARD,
+    NOBODY,
+    OVER_PHASE,
+    PHASES,
+    PLAY_PHASE,
+    WILD_PHASE,
+    Game,
+)
 
-_WORDS = re.compile(r"^(draw|pickup|pickup-top|wild \S+|discard \S+|meld \S+|layoff \S+ to \S+( wild=\S+)?( at low| at high)?)$")
+_WORDS = re.compile(
+    r"^(draw|pickup|pickup-top|wild \S+|discard \S+|meld \S+|layoff \S+ to \S+( wild=\S+)?( at low| at high)?)$"
+)
 
 _SWITCHES = (
     ("pickup_top", 1), ("pickup_needs_meld", 0), ("ace_both_ends", 1), ("natural_two_needs_three", 0),
@@ -50,7 +70,11 @@ def explain(games: npt.NDArray[np.void], text: object) -> str:
             return f"the rule {name} forbids it (spec 4 and 5)"
         trial = games.copy()
     if action < WILD_CHOICE:
-        return "there is no card to draw (spec 4)" if text == "draw" else "the discard pile is empty (spec 4)"
+        return (
+            "there is no card to draw (spec 4)"
+            if text == "draw"
+            else "the discard pile is empty (spec 4)"
+        )
     if action < DISCARD:
         return f"the wild of {pending_text(game)!r} can be {_choices(games)} (spec 5 and 7)"
     if action < MELD_RUN:

@@ -205,7 +205,9 @@ class Game:
             try:
                 decision = action_text(self._game, action)
             except (ValueError, TypeError) as error:
-                raise IllegalActionError(f"{error}; legal: {', '.join(self.legal()) or 'nothing'}") from error
+                raise IllegalActionError(
+                    f"{error}; legal: {', '.join(self.legal()) or 'nothing'}"
+                ) from error
             self.id(decision)
         self._decisions.append(action_text(self._game, action))
         apply(self._game, int(action))
@@ -222,7 +224,9 @@ class Game:
             ValueError: the deal is not over.
         """
         if not self.is_over:
-            raise ValueError(f"points are counted when the deal is over; this is turn {self.turn}, phase {self.phase}")
+            raise ValueError(
+                f"points are counted when the deal is over; this is turn {self.turn}, phase {self.phase}"
+            )
         return points_table(self._game)
 
     def copy(self) -> Game:
@@ -253,7 +257,11 @@ class Game:
             raise RecordError("a game that did not begin with a deal has no record")
         if not self.is_over:
             raise RecordError("the deal is not over")
-        names = tuple(players) if players is not None else tuple(f"seat {seat}" for seat in range(self.rules.seats))
+        names = (
+            tuple(players)
+            if players is not None
+            else tuple(f"seat {seat}" for seat in range(self.rules.seats))
+        )
         return Record(
             rules=self.rules,
             deck=self._deck,
@@ -271,20 +279,27 @@ class Game:
         return self.copy()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"rules": self.rules, "state": self.state, "deck": self._deck, "decisions": self._decisions}
+        return {
+            "rules": self.rules,
+            "state": self.state,
+            "deck": self._deck,
+            "decisions": self._decisions,
+        }
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         self.__init__(saved["rules"], saved["state"], saved["deck"])  # type: ignore[misc]
         self._decisions = saved["decisions"]
 
     def __repr__(self) -> str:
-        return (
-            f"<Game {self.rules.preset_name}, {self.rules.seats} seats, turn {self.turn}, seat {self.seat}, {self.phase}>"
-        )
+        return f"<Game {self.rules.preset_name}, {self.rules.seats} seats, turn {self.turn}, seat {self.seat}, {self.phase}>"
 
 
 def _seat(rules: Rules, seat: Any, what: str) -> int:
-    if not isinstance(seat, int | np.integer) or isinstance(seat, bool) or not 0 <= seat < rules.seats:
+    if (
+        not isinstance(seat, int | np.integer)
+        or isinstance(seat, bool)
+        or not 0 <= seat < rules.seats
+    ):
         raise ValueError(f"{what} must be a seat from 0 to {rules.seats - 1}, not {seat!r}")
     return int(seat)
 
@@ -298,7 +313,10 @@ def deck_text(games: npt.NDArray[np.void]) -> str:
     order = [(dealer + 1 + turn) % seats for turn in range(seats)]
     cards = [int(hands[seat][index]) for index in range(int(rules["hand_size"])) for seat in order]
     for pozzetto in range(int(rules["num_pozzetti"])):
-        cards += [int(card) for card in game["pozzetti"][pozzetto][: int(rules["pozzetto_sizes"][pozzetto])]]
+        cards += [
+            int(card)
+            for card in game["pozzetti"][pozzetto][: int(rules["pozzetto_sizes"][pozzetto])]
+        ]
     cards.append(int(game["pile"][0]))
     cards += [int(card) for card in game["stock"][: int(game["stock_size"])][::-1]]
     return format_cards(cards)

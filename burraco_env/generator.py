@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from burraco_env._jit import kernel
+from burraco_env._jit import int64, kernel
 from burraco_env.state import Game
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -24,7 +24,7 @@ def next_below(game: Game, bound: int) -> int:
     game["generator"] = state
     mixed = (state ^ (state >> _S30)) * _MIX_1
     mixed = (mixed ^ (mixed >> _S27)) * _MIX_2
-    return np.int64((mixed ^ (mixed >> _S31)) >> _S33) % bound
+    return int64((mixed ^ (mixed >> _S31)) >> _S33) % bound
 
 
 def generator_states(seed: int, count: int = 1, first: int = 0) -> npt.NDArray[np.uint64]:

@@ -6,8 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from burraco_env.game import Game, deck_text
 from burraco_env.engine import deal
+from burraco_env.game import Game, deck_text
 from burraco_env.generator import generator_states
 from burraco_env.rules import Rules
 from burraco_env.scoring import victory_points
@@ -100,7 +100,9 @@ class Match:
     def _ended(self) -> bool:
         rules, best = self.rules, max(self.totals)
         target = rules.match_target
-        reached = target is not None and (best >= target if rules.match_target_inclusive else best > target)
+        reached = target is not None and (
+            best >= target if rules.match_target_inclusive else best > target
+        )
         dealt = rules.match_deals is not None and self.deals >= rules.match_deals
         if not reached and not dealt:
             return False
@@ -123,7 +125,7 @@ class Match:
         rules = self._deal_rules()
         games = new_games(rules, 1)
         games["generator"] = generator_states(self.seed, 1, first=self.deals)
-        games["totals"][0, : rules.seats] = (2 * np.array(self.totals)).astype(np.int32)
+        games["totals"][0, : rules.seats] = (2 * np.array(self.totals)).astype(np.int64)
         deal(games[0], dealer)
         return Game(rules, games, deck_text(games))
 

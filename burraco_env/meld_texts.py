@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from burraco_env.cards import CARD_TEXTS, JOKER, KIND_CARDS, NUM_RANKS, RANKS, SUITS, TWO, card_index
+from burraco_env.cards import (
+    CARD_TEXTS,
+    JOKER,
+    KIND_CARDS,
+    NUM_RANKS,
+    RANKS,
+    SUITS,
+    TWO,
+    card_index,
+)
 from burraco_env.errors import CardError
 from burraco_env.melds import HIGHEST_PLACE, MAX_SET_NATURALS
 from burraco_env.rules import Rules
@@ -52,7 +61,11 @@ def parse_meld(rules: Rules, text: Any) -> Meld:
     ranks = {card % NUM_RANKS for card in cards[:2] if card != JOKER}
     is_set = all(role is None for role in roles) and len(ranks) == 1
     try:
-        return _parse_set(rules, list(cards)) if is_set else _parse_run(rules, list(cards), list(roles))
+        return (
+            _parse_set(rules, list(cards))
+            if is_set
+            else _parse_run(rules, list(cards), list(roles))
+        )
     except ValueError as error:
         raise ValueError(f"{text!r} is no {'set' if is_set else 'run'}: {error}") from None
 
@@ -74,8 +87,12 @@ def _parse_run(rules: Rules, cards: list[int], roles: list[int | None]) -> Meld:
     if hi > HIGHEST_PLACE:
         raise ValueError("it goes beyond the high ace")
     if any(card != suit * NUM_RANKS + (lo - 1 + i) % NUM_RANKS for i, card in enumerate(shown)):
-        raise ValueError("its cards are not consecutive places of one suit, from the lowest to the highest")
-    if SUITS[suit] not in rules.suits or any(RANKS[card % NUM_RANKS] not in rules.ranks for card in shown):
+        raise ValueError(
+            "its cards are not consecutive places of one suit, from the lowest to the highest"
+        )
+    if SUITS[suit] not in rules.suits or any(
+        RANKS[card % NUM_RANKS] not in rules.ranks for card in shown
+    ):
         raise ValueError("it has places that are not in the deck")
     wilds = [lo + i for i, role in enumerate(roles) if role is not None]
     if len(wilds) > 1:
@@ -88,7 +105,12 @@ def _parse_run(rules: Rules, cards: list[int], roles: list[int | None]) -> Meld:
             raise ValueError(f"{CARD_TEXTS[cards[wild - lo]]} is neither a joker nor a two")
         if wild == 2 and kind == suit + 1:
             raise ValueError("the two of the suit is natural in place 2")
-    if lo == 1 and hi == HIGHEST_PLACE and wild not in (1, HIGHEST_PLACE) and not rules.ace_both_ends:
+    if (
+        lo == 1
+        and hi == HIGHEST_PLACE
+        and wild not in (1, HIGHEST_PLACE)
+        and not rules.ace_both_ends
+    ):
         raise ValueError("natural aces may not fill both ends (ace_both_ends)")
     if lo <= 2 and wild == 3 and rules.natural_two_needs_three:
         raise ValueError("a two is natural only below a natural three (natural_two_needs_three)")

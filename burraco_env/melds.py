@@ -21,9 +21,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from burraco_env._jit import kernel
+from burraco_env._jit import int64, kernel
 from burraco_env.cards import (
-    ACE,
     CARD_TEXTS,
     KIND_CARDS,
     NUM_KINDS,
@@ -77,9 +76,9 @@ def _own_two(kind: int, suit: int) -> bool:
 @kernel
 def _natural_fits(rules: Any, run: Row, place: int) -> bool:
     """Whether a natural may extend the run at lo-1 or hi+1 (spec 5, rule 1)."""
-    if not _exists(int(rules["places"]), place):
+    if not _exists(rules["places"], place):
         return False
-    lo, hi, wild = int(run[LO]), int(run[HI]), int(run[WILD])
+    lo, hi, wild = int64(run[LO]), int64(run[HI]), int64(run[WILD])
     if not rules["ace_both_ends"]:
         if place == LOWEST_PLACE and hi == HIGHEST_PLACE and wild != HIGHEST_PLACE:
             return False
@@ -91,8 +90,8 @@ def _natural_fits(rules: Any, run: Row, place: int) -> bool:
 @kernel
 def jump_place(rules: Any, run: Row) -> int:
     """Place of the natural that lets the wild or the natural two jump (spec 5, rules 4 and 5); 0: it cannot."""
-    places = int(rules["places"])
-    lo, hi, wild = int(run[LO]), int(run[HI]), int(run[WILD])
+    places = rules["places"]
+    lo, hi, wild = int64(run[LO]), int64(run[HI]), int64(run[WILD])
     if wild == 0:
         ready = rules["two_may_turn_wild"] != 0 and lo == 2
         place, gap = hi + 2, hi + 1
@@ -110,14 +109,14 @@ def natural_place(rules: Any, run: Row, operation: int) -> int:
 
     0: the operation takes a wild from the hand. -1: the table rules do not allow it (spec 5).
     """
-    lo, hi, wild = int(run[LO]), int(run[HI]), int(run[WILD])
+    lo, hi, wild = int64(run[LO]), int64(run[HI]), int64(run[WILD])
     if operation == LOW or operation == HIGH:
         place = lo - 1 if operation == LOW else hi + 1
         return place if _natural_fits(rules, run, place) else -1
     if operation == JUMP:
         place = jump_place(rules, run)
         return place if place > 0 else -1
-    if not _exists(int(rules["places"]), lo - 1 if operation == WILD_LOW else hi + 1):
+    if not _exists(rules["places"], lo - 1 if operation == WILD_LOW else hi + 1):
         return -1
     return wild  # rule 3, or rule 2 where it is 0
 
@@ -125,7 +124,7 @@ def natural_place(rules: Any, run: Row, operation: int) -> int:
 @kernel
 def wild_place(run: Row, operation: int) -> int:
     """Place to which the operation brings a wild (or a two that turns wild or natural)."""
-    lo, hi, wild = int(run[LO]), int(run[HI]), int(run[WILD])
+    lo, hi, wild = int64(run[LO]), int64(run[HI]), int64(run[WILD])
     if operation == WILD_LOW or (operation == JUMP and wild == hi):
         return lo - 1
     return hi + 1
@@ -140,7 +139,7 @@ def kinds_at(suit: int, place: int) -> int:
 @kernel
 def extend_run(run: Row, suit: int, operation: int, kind: int) -> None:
     """Apply an operation that `natural_place` allows; `kind` is the wild of the hand, if one is taken."""
-    lo, hi, wild = int(run[LO]), int(run[HI]), int(run[WILD])
+    lo, hi, wild = int64(run[LO]), int64(run[HI]), int64(run[WILD])
     if operation == LOW:
         run[LO] = lo - 1
         return
@@ -161,7 +160,7 @@ def extend_run(run: Row, suit: int, operation: int, kind: int) -> None:
         if wild == 0:
             run[KIND] = kind
     run[WILD] = place
-    if place == 2 and _own_two(int(run[KIND]), suit):  # natural from then on
+    if place == 2 and _own_two(int64(run[KIND]), suit):  # natural from then on
         run[WILD] = 0
         run[KIND] = 0
 
@@ -169,7 +168,7 @@ def extend_run(run: Row, suit: int, operation: int, kind: int) -> None:
 @kernel
 def set_size(row: Row) -> int:
     """Naturals of a set."""
-    naturals = int(row[NATURALS])
+    naturals = int64(row[NATURALS])
     return (naturals & 3) + (naturals >> 2 & 3) + (naturals >> 4 & 3) + (naturals >> 6 & 3)
 
 
@@ -179,7 +178,7 @@ MAX_SET_NATURALS = 8
 @kernel
 def run_burraco(rules: Any, run: Row) -> int:
     """What a run counts as: NO_MELD (no burraco), DIRTY, SEMI_CLEAN or CLEAN (spec 8)."""
-    lo, hi, wild = int(run[LO]), int(run[HI]), int(run[WILD])
+    lo, hi, wild = int64(run[LO]), int64(run[HI]), int64(run[WILD])
     cards = hi - lo + 1
     if cards < rules["burraco_size"]:
         return NO_MELD
@@ -210,11 +209,11 @@ def has_burraco_to_close(game: Game, side: int) -> bool:
     rules = game["rules"]
     least = CLEAN if rules["clean_to_close"] else DIRTY
     for suit in range(NUM_SUITS):
-        for slot in range(int(game["num_runs"][side, suit])):
+        for slot in range(int64(game["num_runs"][side, suit])):
             if run_burraco(rules, game["runs"][side, suit, slot]) >= least:
                 return True
     for rank in range(NUM_RANKS):
-        for slot in range(int(game["num_sets"][side, rank])):
+        for slot in range(int64(game["num_sets"][side, rank])):
             if set_burraco(rules, game["sets"][side, rank, slot]) >= least:
                 return True
     return False
@@ -225,7 +224,7 @@ def has_burraco_to_close(game: Game, side: int) -> bool:
 
 def wild_text(kind: int) -> str:
     """Text of the card that a kind of wild is."""
-    return CARD_TEXTS[KIND_CARDS[kind]]
+    return CARD_TEXTS[int(KIND_CARDS[kind])]
 
 
 def place_text(suit: int, place: int) -> str:
@@ -245,7 +244,11 @@ def run_text(suit: int, run: Row) -> str:
 def set_text(rank: int, row: Row) -> str:
     """Text of a set, such as `6c-6d-6d` or `9c-9s-2d`."""
     naturals, kind = (int(value) for value in row)
-    cards = [RANKS[rank] + SUITS[suit] for suit in range(NUM_SUITS) for _ in range(naturals >> 2 * suit & 3)]
+    cards = [
+        RANKS[rank] + SUITS[suit]
+        for suit in range(NUM_SUITS)
+        for _ in range(naturals >> 2 * suit & 3)
+    ]
     return "-".join(cards + ([wild_text(kind)] if kind else []))
 
 
@@ -258,7 +261,9 @@ def _run_order() -> npt.NDArray[np.int64]:
     for suit in range(NUM_SUITS):
         for lo in range(1, HIGHEST_PLACE + 1):
             # The first difference decides before the end, so the longest runs stand for all lengths.
-            shapes = [(0, 0)] + [(w, k) for w in range(lo, HIGHEST_PLACE + 1) for k in range(1, NUM_KINDS + 1)]
+            shapes = [(0, 0)] + [
+                (w, k) for w in range(lo, HIGHEST_PLACE + 1) for k in range(1, NUM_KINDS + 1)
+            ]
             shapes.sort(key=lambda shape: run_text(suit, (lo, HIGHEST_PLACE, *shape)))
             for index, (wild, kind) in enumerate(shapes):
                 order[suit, lo, wild, kind] = index
@@ -286,14 +291,14 @@ _SET_ORDER = _set_order()
 @kernel
 def run_key(suit: int, run: Row) -> int:
     """Sort key of a run within its suit: lowest place, length, text. Equal keys: equal texts."""
-    lo, hi, wild, kind = int(run[LO]), int(run[HI]), int(run[WILD]), int(run[KIND])
-    return (lo * 16 + hi) * 128 + int(_RUN_ORDER[suit, lo, wild, kind])
+    lo, hi, wild, kind = int64(run[LO]), int64(run[HI]), int64(run[WILD]), int64(run[KIND])
+    return (lo * 16 + hi) * 128 + int64(_RUN_ORDER[suit, lo, wild, kind])
 
 
 @kernel
 def set_key(rank: int, row: Row) -> int:
     """Sort key of a set within its rank: the text. Equal keys: equal texts."""
-    return int(_SET_ORDER[rank, int(row[NATURALS]), int(row[SET_KIND])])
+    return int64(_SET_ORDER[rank, int64(row[NATURALS]), int64(row[SET_KIND])])
 
 
 @kernel
@@ -312,7 +317,9 @@ def sort_runs(game: Game, side: int, suit: int, slot: int) -> None:
     while slot > 0 and run_key(suit, runs[slot]) < run_key(suit, runs[slot - 1]):
         slot -= 1
         _swap(runs, slot)
-    while slot + 1 < game["num_runs"][side, suit] and run_key(suit, runs[slot + 1]) < run_key(suit, runs[slot]):
+    while slot + 1 < game["num_runs"][side, suit] and run_key(suit, runs[slot + 1]) < run_key(
+        suit, runs[slot]
+    ):
         _swap(runs, slot)
         slot += 1
 
@@ -324,7 +331,9 @@ def sort_sets(game: Game, side: int, rank: int, slot: int) -> None:
     while slot > 0 and set_key(rank, sets[slot]) < set_key(rank, sets[slot - 1]):
         slot -= 1
         _swap(sets, slot)
-    while slot + 1 < game["num_sets"][side, rank] and set_key(rank, sets[slot + 1]) < set_key(rank, sets[slot]):
+    while slot + 1 < game["num_sets"][side, rank] and set_key(rank, sets[slot + 1]) < set_key(
+        rank, sets[slot]
+    ):
         _swap(sets, slot)
         slot += 1
 
@@ -332,7 +341,7 @@ def sort_sets(game: Game, side: int, rank: int, slot: int) -> None:
 @kernel
 def add_run(game: Game, side: int, suit: int, run: Row) -> None:
     """Put a copy of a run among the side's, in order."""
-    slot = int(game["num_runs"][side, suit])
+    slot = int64(game["num_runs"][side, suit])
     for column in range(4):
         game["runs"][side, suit, slot, column] = run[column]
     game["num_runs"][side, suit] = slot + 1
@@ -342,7 +351,7 @@ def add_run(game: Game, side: int, suit: int, run: Row) -> None:
 @kernel
 def add_set(game: Game, side: int, rank: int, row: Row) -> None:
     """Put a copy of a set among the side's, in order."""
-    slot = int(game["num_sets"][side, rank])
+    slot = int64(game["num_sets"][side, rank])
     for column in range(2):
         game["sets"][side, rank, slot, column] = row[column]
     game["num_sets"][side, rank] = slot + 1

@@ -6,21 +6,25 @@ opposite, previous (two seats: me, next; three: me, next, previous), sides are m
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from burraco_env._jit import kernel
+from burraco_env._jit import int64, kernel
 from burraco_env.actions import (
     LAYOFF_RUN,
     LAYOFF_SET,
+    LAYOFF_SET_SLOTS,
+    MELD_RUN,
     MELD_SET,
     MELD_SET_WILD,
     NUM_PAIRS,
+    NUM_PATTERNS,
     NUM_SET_RANKS,
+    NUM_WINDOWS,
+    SET_CARDS,
     index_rank,
     layoff_run_indices,
     layoff_set_indices,
@@ -28,21 +32,18 @@ from burraco_env.actions import (
     meld_set_rank,
     rank_index,
 )
-from burraco_env.cards import CARD_TEXTS, JOKER, NUM_CARDS, NUM_RANKS, NUM_SUITS, RANKS, SUITS, format_counts
-from burraco_env.melds import run_text, set_text
+from burraco_env.cards import CARD_TEXTS, JOKER, NUM_CARDS, NUM_RANKS, NUM_SUITS, format_counts
+from burraco_env.melds import NUM_OPERATIONS, run_text, set_text
+from burraco_env.rules import MAX_SEATS
 from burraco_env.state import (
-    HI,
-    KIND,
     LO,
     MAX_RUNS,
-    MAX_SEATS,
     MAX_SETS,
     NATURALS,
     NUM_RULE_NUMBERS,
     PHASES,
     RULE_NUMBERS,
     SET_KIND,
-    WILD,
     Game,
 )
 
@@ -135,7 +136,7 @@ OBSERVATION_SIZE: int = SEGMENTS[-1].stop
     _HAND, _PILE, _KNOWN, _DISCARDS, _RUN_COUNTS, _RUNS, _SET_COUNTS, _SETS, _PHASE, _TO_ACT, _DEALER, _HAND_SIZES,
     _STOCK, _TOP_CARD, _NO_RETURN, _MUST_MELD, _PENDING, _POZZETTI, _POZZETTO_SIZES, _TAKEN, _UNPLAYED, _MY_SIDE,
     _NUM_SIDES, _TURN, _TOTALS, _RULES,
-) = (segment.start for segment in SEGMENTS)  # fmt: skip
+) = (int64(segment.start) for segment in SEGMENTS)  # fmt: skip
 
 _TOTAL_UNIT = 5
 """Match points are held times two, so a unit is 2.5 points."""
@@ -144,26 +145,37 @@ _TOTAL_UNIT = 5
 @kernel
 def relative_seat(seats: int, me: int, seat: int) -> int:
     """Relative seat of `seat` seen from `me`: ME, NEXT, OPPOSITE or PREVIOUS."""
-    distance = (seat - me) % seats
+    distance = seat - me if seat >= me else seat - me + seats  # faster than %
     return PREVIOUS if seats == 3 and distance == 2 else distance
+
+
+@kernel
+def seat_at(seats: int, me: int, relative: int) -> int:
+    """Inverse of `relative_seat`; -1: with so few seats nobody is there."""
+    if seats == 3 and relative >= OPPOSITE:
+        relative = 2 if relative == PREVIOUS else seats
+    if relative >= seats:
+        return -1
+    seat = me + relative
+    return seat if seat < seats else seat - seats
 
 
 @kernel
 def observe(game: Game, me: int, out: Any) -> None:
     """Write what seat `me` knows into `out`, int8[OBSERVATION_SIZE]."""
     out[:] = 0
-    seats = int(game["rules"]["seats"])
+    seats = game["rules"]["seats"]
     for card in range(NUM_CARDS):
         out[_HAND + card] = game["hands"][me, card]
-    for index in range(int(game["pile_size"])):
-        out[_PILE + int(game["pile"][index])] += 1
-    for seat in range(seats):
-        if seat != me:
-            other = relative_seat(seats, me, seat) - 1
-            known, discards = _KNOWN + other * NUM_CARDS, _DISCARDS + other * NUM_CARDS
+    for index in range(game["pile_size"]):
+        out[_PILE + int64(game["pile"][index])] += 1
+    for other in range(OTHERS):
+        seat = seat_at(seats, me, other + 1)
+        if seat >= 0:
             for card in range(NUM_CARDS):
-                out[known + card] = game["known"][seat, card]
-                out[discards + card] = game["discards"][seat, card]
+                out[_KNOWN + other * NUM_CARDS + card] = game["known"][seat, card]
+            for card in range(NUM_CARDS):
+                out[_DISCARDS + other * NUM_CARDS + card] = game["discards"][seat, card]
     _observe_melds(game, me, out)
     _observe_seats(game, me, out)
     _observe_table(game, out)
@@ -171,64 +183,66 @@ def observe(game: Game, me: int, out: Any) -> None:
 
 
 @kernel
-def _side_at(game: Game, me: int, index: int) -> int:
-    """Side of an index: 0 my own, 1 the next seat's, 2 the third."""
-    mine = int(game["side_of"][me])
-    following = int(game["side_of"][(me + 1) % int(game["rules"]["seats"])])
-    if index == 0:
-        return mine
+def _observe_melds(game: Game, me: int, out: Any) -> None:
+    following = me + 1 if me + 1 < game["rules"]["seats"] else int64(0)
+    mine, theirs = game["side_of"][me], game["side_of"][following]
     if game["num_sides"] == 2:
-        return 1 - mine
-    return following if index == 1 else 3 - mine - following
+        theirs = 1 - mine  # of a pair of three seats the next seat may be the partner
+    third = 3 - mine - theirs
+    for index in range(game["num_sides"]):
+        side = mine if index == 0 else theirs if index == 1 else third
+        for suit in range(NUM_SUITS):
+            if game["num_runs"][side, suit] > 0:
+                _observe_runs(game, side, suit, index, out)
+        for rank in range(NUM_RANKS):
+            if game["num_sets"][side, rank] > 0:
+                _observe_sets(game, side, rank, index, out)
 
 
 @kernel
-def _observe_melds(game: Game, me: int, out: Any) -> None:
-    for suit in range(NUM_SUITS):
-        back = MAX_RUNS
-        for index in range(int(game["num_sides"])):
-            side = _side_at(game, me, index)
-            count = int(game["num_runs"][side, suit])
-            if index < 2:
-                out[_RUN_COUNTS + 2 * suit + index] = count
-            for slot in range(count):
-                back -= 1 if index > 0 else 0
-                at = _RUNS + (suit * MAX_RUNS + (slot if index == 0 else back)) * 4
-                for column in range(4):
-                    out[at + column] = game["runs"][side, suit, slot, column]
-    for rank in range(NUM_RANKS):
-        back = MAX_SETS
-        for index in range(int(game["num_sides"])):
-            side = _side_at(game, me, index)
-            count = int(game["num_sets"][side, rank])
-            if count == 0:
-                continue
-            if index < 2:
-                out[_SET_COUNTS + 2 * rank_index(rank) + index] = count
-            for slot in range(count):
-                back -= 1 if index > 0 else 0
-                at = _SETS + (rank_index(rank) * MAX_SETS + (slot if index == 0 else back)) * 3
-                naturals = int(game["sets"][side, rank, slot, NATURALS])
-                out[at] = (naturals & 3) + 3 * (naturals >> 2 & 3)
-                out[at + 1] = (naturals >> 4 & 3) + 3 * (naturals >> 6 & 3)
-                out[at + 2] = game["sets"][side, rank, slot, SET_KIND]
+def _observe_runs(game: Game, side: int, suit: int, index: int, out: Any) -> None:
+    """Write the runs of the index-th side seen from the seat: 0 its own, 1 the next seat's, 2 the third."""
+    count = int64(game["num_runs"][side, suit])
+    if index < 2:
+        out[_RUN_COUNTS + 2 * suit + index] = count
+    behind = out[_RUN_COUNTS + 2 * suit + 1] if index == 2 else 0
+    for slot in range(count):
+        at = _RUNS + (suit * MAX_RUNS + (slot if index == 0 else MAX_RUNS - 1 - behind - slot)) * 4
+        for column in range(4):
+            out[at + column] = game["runs"][side, suit, slot, column]
+
+
+@kernel
+def _observe_sets(game: Game, side: int, rank: int, index: int, out: Any) -> None:
+    """Write the sets of the index-th side, as `_observe_runs`."""
+    count = int64(game["num_sets"][side, rank])
+    if index < 2:
+        out[_SET_COUNTS + 2 * rank_index(rank) + index] = count
+    behind = out[_SET_COUNTS + 2 * rank_index(rank) + 1] if index == 2 else 0
+    for slot in range(count):
+        row = rank_index(rank) * MAX_SETS + (slot if index == 0 else MAX_SETS - 1 - behind - slot)
+        at = _SETS + row * 3
+        naturals = int64(game["sets"][side, rank, slot, NATURALS])
+        out[at] = (naturals & 3) + 3 * (naturals >> 2 & 3)
+        out[at + 1] = (naturals >> 4 & 3) + 3 * (naturals >> 6 & 3)
+        out[at + 2] = game["sets"][side, rank, slot, SET_KIND]
 
 
 @kernel
 def _observe_seats(game: Game, me: int, out: Any) -> None:
-    seats = int(game["rules"]["seats"])
-    out[_TO_ACT + relative_seat(seats, me, int(game["seat"]))] = 1
-    out[_DEALER + relative_seat(seats, me, int(game["dealer"]))] = 1
+    seats = game["rules"]["seats"]
+    out[_TO_ACT + relative_seat(seats, me, game["seat"])] = 1
+    out[_DEALER + relative_seat(seats, me, game["dealer"])] = 1
     for seat in range(seats):
         relative = relative_seat(seats, me, seat)
-        side = int(game["side_of"][seat])
+        side = game["side_of"][seat]
         out[_HAND_SIZES + relative] = game["hand_sizes"][seat]
         if game["taken_by"][side] == seat:
             out[_TAKEN + relative] = 1
             out[_UNPLAYED + relative] = game["unplayed"][side]
         if side == game["side_of"][me]:
             out[_MY_SIDE + relative] = 1
-        units = min(max(int(game["totals"][seat]) // _TOTAL_UNIT, -12_800), 12_799)
+        units = min(max(game["totals"][seat] // _TOTAL_UNIT, -12_800), 12_799)
         out[_TOTALS + 2 * relative] = units // 100
         out[_TOTALS + 2 * relative + 1] = units % 100
     out[_NUM_SIDES] = game["num_sides"]
@@ -243,19 +257,19 @@ def _observe_card(card: int, out: Any, at: int) -> None:
 
 @kernel
 def _observe_table(game: Game, out: Any) -> None:
-    out[_PHASE + int(game["phase"])] = 1
-    out[_STOCK] = int(game["stock_size"]) // 10
-    out[_STOCK + 1] = int(game["stock_size"]) % 10
+    out[_PHASE + game["phase"]] = 1
+    out[_STOCK] = game["stock_size"] // 10
+    out[_STOCK + 1] = game["stock_size"] % 10
     if game["pile_size"] > 0:
-        _observe_card(int(game["pile"][int(game["pile_size"]) - 1]), out, _TOP_CARD)
-    _observe_card(int(game["no_return"]), out, _NO_RETURN)
+        _observe_card(int64(game["pile"][game["pile_size"] - 1]), out, _TOP_CARD)
+    _observe_card(game["no_return"], out, _NO_RETURN)
     out[_MUST_MELD] = game["must_meld"]
-    out[_POZZETTI] = int(game["end_pozzetto"]) - int(game["first_pozzetto"])
-    turn = int(game["turn"])
+    out[_POZZETTI] = game["end_pozzetto"] - game["first_pozzetto"]
+    turn = game["turn"]
     out[_TURN] = turn // 100
     out[_TURN + 1] = turn // 10 % 10
     out[_TURN + 2] = turn % 10
-    pending = int(game["pending"])
+    pending = game["pending"]
     if pending >= 0:
         kind, first, second, third = _pending_numbers(pending)
         out[_PENDING + kind] = 1
@@ -284,5 +298,140 @@ def _observe_rules(game: Game, out: Any) -> None:
     numbers = game["rules"]["numbers"]
     for index in range(NUM_RULE_NUMBERS):
         out[_RULES + index] = numbers[index]
-    for index in range(int(game["rules"]["num_pozzetti"])):
+    for index in range(game["rules"]["num_pozzetti"]):
         out[_POZZETTO_SIZES + index] = game["rules"]["pozzetto_sizes"][index]
+
+
+# ------------------------------------------------------------------------------------------ describe
+
+
+def segment(observation: npt.NDArray[np.int8], name: str) -> npt.NDArray[np.int64]:
+    """The values of one segment, in its shape.
+
+    Raises:
+        ValueError: no such segment.
+    """
+    for part in SEGMENTS:
+        if part.name == name:
+            return np.asarray(observation[part.start : part.stop], np.int64).reshape(part.shape)
+    raise ValueError(f"no segment {name!r}; the segments are {', '.join(s.name for s in SEGMENTS)}")
+
+
+def describe(observation: npt.NDArray[np.int8]) -> dict[str, Any]:
+    """An observation in words: all it says, with cards and melds as notation.md writes them.
+
+    Args:
+        observation: int8[OBSERVATION_SIZE].
+
+    Returns:
+        Values by name. Seats are `me`, `next`, `opposite`, `previous`; sides `mine`, `next`, `third`.
+
+    Raises:
+        ValueError: not an array of that length.
+    """
+    observation = np.asarray(observation)
+    if observation.shape != (OBSERVATION_SIZE,):
+        raise ValueError(
+            f"an observation has the shape ({OBSERVATION_SIZE},), not {observation.shape}"
+        )
+
+    def of(name: str) -> npt.NDArray[np.int64]:
+        return segment(observation, name)
+
+    rules = {name: int(value) for (name, _), value in zip(RULE_NUMBERS, of("rules"), strict=True)}
+    seats = rules["seats"]
+    present = [r for r in range(MAX_SEATS) if seat_at(seats, 0, r) >= 0]
+    words = [RELATIVE_SEATS[relative] for relative in present]
+    by_seat = {
+        name: dict(zip(words, (int(of(name)[r]) for r in present), strict=True))
+        for name in ("hand_sizes", "taken", "unplayed", "my_side")
+    }
+    units = of("totals")
+    return {
+        "phase": PHASES[int(of("phase").argmax())],
+        "to_act": RELATIVE_SEATS[int(of("to_act").argmax())],
+        "dealer": RELATIVE_SEATS[int(of("dealer").argmax())],
+        "turn": int(of("turn") @ (100, 10, 1)),
+        "hand": format_counts(of("hand")),
+        "hand_sizes": by_seat["hand_sizes"],
+        "known": _by_other("known", observation, words),
+        "discards": _by_other("discards", observation, words),
+        "pile": format_counts(of("pile")),
+        "top_card": _described_card(of("top_card")),
+        "stock": int(of("stock") @ (10, 1)),
+        "melds": _described_melds(observation),
+        "num_sides": int(of("sides")[0]),
+        "my_side": [word for word, member in by_seat["my_side"].items() if member],
+        "pozzetti": int(of("pozzetti")[0]),
+        "pozzetto_sizes": [int(size) for size in of("pozzetto_sizes") if size],
+        "pozzetto_taken_by": [word for word, taken in by_seat["taken"].items() if taken],
+        "pozzetto_unplayed_by": [word for word, flag in by_seat["unplayed"].items() if flag],
+        "no_return": _described_card(of("no_return")),
+        "must_meld": bool(of("must_meld")[0]),
+        "pending": _described_pending(observation),
+        "totals": {
+            RELATIVE_SEATS[r]: float(units[r] @ (100, 1)) * _TOTAL_UNIT / 2 for r in present
+        },
+        "rules": rules,
+    }
+
+
+def _by_other(name: str, observation: npt.NDArray[np.int8], words: list[str]) -> dict[str, str]:
+    rows = segment(observation, name)
+    return {word: format_counts(rows[RELATIVE_SEATS.index(word) - 1]) for word in words[1:]}
+
+
+def _described_card(numbers: npt.NDArray[np.int64]) -> str | None:
+    if not numbers[:5].any():
+        return None
+    suit = int(numbers[:5].argmax())
+    return CARD_TEXTS[JOKER if suit == NUM_SUITS else suit * NUM_RANKS + int(numbers[5]) - 1]
+
+
+def _described_melds(observation: npt.NDArray[np.int8]) -> dict[str, list[str]]:
+    """The melds of each side, in the order of notation.md."""
+    runs, sets = segment(observation, "runs"), segment(observation, "sets")
+    run_counts, set_counts = segment(observation, "run_counts"), segment(observation, "set_counts")
+    melds: dict[str, list[str]] = {"mine": [], "next": [], "third": []}
+    for suit in range(NUM_SUITS):
+        rows = [run_text(suit, row) if row[LO] else "" for row in runs[suit]]
+        for side, texts in _split(rows, run_counts[suit]).items():
+            melds[side] += texts
+    for index in range(NUM_SET_RANKS):
+        rows = [_described_set(int(index_rank(index)), row) for row in sets[index]]
+        for side, texts in _split(rows, set_counts[index]).items():
+            melds[side] += texts
+    return melds
+
+
+def _split(rows: list[str], counts: npt.NDArray[np.int64]) -> dict[str, list[str]]:
+    """Mine from the front; from the back the next seat's, then the third's."""
+    mine, theirs = (int(count) for count in counts)
+    back = [text for text in rows[mine:][::-1] if text]
+    return {"mine": rows[:mine], "next": back[:theirs], "third": back[theirs:]}
+
+
+def _described_set(rank: int, row: npt.NDArray[np.int64]) -> str:
+    clubs_diamonds, hearts_spades, kind = (int(value) for value in row)
+    if not clubs_diamonds and not hearts_spades:
+        return ""
+    copies = (clubs_diamonds % 3, clubs_diamonds // 3, hearts_spades % 3, hearts_spades // 3)
+    return set_text(rank, (sum(copy << 2 * suit for suit, copy in enumerate(copies)), kind))
+
+
+def _described_pending(observation: npt.NDArray[np.int8]) -> int | None:
+    """Id of the pending action; its text is `actions.action_text` in the seat's state."""
+    numbers = segment(observation, "pending")
+    if not numbers[:4].any():
+        return None
+    first, second, third = (int(number) for number in numbers[4:])
+    kind = int(numbers[:4].argmax())
+    starts = (MELD_RUN, MELD_SET_WILD, LAYOFF_RUN, LAYOFF_SET)
+    shapes = (
+        (NUM_SUITS, NUM_WINDOWS, NUM_PATTERNS),
+        (NUM_SET_RANKS, NUM_PAIRS),
+        (NUM_SUITS, MAX_RUNS, NUM_OPERATIONS),
+        (NUM_SET_RANKS, LAYOFF_SET_SLOTS, SET_CARDS),
+    )
+    indices = (first, second, third)[: len(shapes[kind])]
+    return starts[kind] + int(np.ravel_multi_index(indices, shapes[kind]))

@@ -10,11 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from burraco_env.actions import NUM_ACTIONS, all_texts, pending_text
-from burraco_env.cards import CARD_TEXTS, NUM_CARDS, NUM_RANKS, NUM_SUITS, card_index, format_cards, format_counts, parse_cards
-from burraco_env.engine import can_refill, fill_deck, legal, wild_kinds
+from burraco_env.cards import (
+    CARD_TEXTS,
+    NUM_RANKS,
+    NUM_SUITS,
+    card_index,
+    format_cards,
+    format_counts,
+    parse_cards,
+)
+from burraco_env.closing import wild_kinds
+from burraco_env.engine import fill_deck, legal
 from burraco_env.errors import CardError, PositionError, RulesError
 from burraco_env.meld_texts import Meld, parse_meld
 from burraco_env.melds import add_run, add_set, run_text, set_text
+from burraco_env.pozzetti import can_refill
 from burraco_env.rules import Rules
 from burraco_env.state import (
     CLOSED,
@@ -114,7 +124,9 @@ def read_position(position: Any) -> tuple[Rules, npt.NDArray[np.void]]:
         PositionError: not such an object, or a position that cannot occur; it lists all that is wrong.
     """
     if not isinstance(position, Mapping):
-        raise PositionError([f"a position is an object with the keys {', '.join(KEYS)}, not {position!r}"])
+        raise PositionError(
+            [f"a position is an object with the keys {', '.join(KEYS)}, not {position!r}"]
+        )
     missing = [key for key in KEYS if key not in position]
     unknown = [str(key) for key in position if key not in KEYS]
     problems = [f"the key {key!r} is missing" for key in missing]
@@ -172,7 +184,9 @@ class _Reader:
         if nullable and value is None:
             return NOBODY
         if type(value) is not int or not low <= value <= high:
-            self._say(f"{key} must be a whole number from {low} to {high}{' or null' * nullable}, not {value!r}")
+            self._say(
+                f"{key} must be a whole number from {low} to {high}{' or null' * nullable}, not {value!r}"
+            )
             return low
         return value
 
@@ -246,7 +260,10 @@ class _Reader:
             for card in cards:
                 game["hands"][seat, card] += 1
             game["hand_sizes"][seat] = len(cards)
-        for key, size, field in (("stock", "stock_size", "stock"), ("discard_pile", "pile_size", "pile")):
+        for key, size, field in (
+            ("stock", "stock_size", "stock"),
+            ("discard_pile", "pile_size", "pile"),
+        ):
             cards = self._card_list(key, self.position[key])
             game[size] = len(cards)
             game[field][: len(cards)] = cards[::-1] if key == "stock" else cards
@@ -258,12 +275,16 @@ class _Reader:
         unplayed = self._list("pozzetto_unplayed", num_sides, "true or false for each side")
         for side, seat in enumerate(taken):
             if seat is not None and (type(seat) is not int or seat not in side_seats(game, side)):
-                self._say(f"pozzetto_taken_by of side {side} must be null or one of its seats, not {seat!r}")
+                self._say(
+                    f"pozzetto_taken_by of side {side} must be null or one of its seats, not {seat!r}"
+                )
             elif seat is not None:
                 game["taken_by"][side] = seat
         for side, flag in enumerate(unplayed):
             if type(flag) is not bool or (flag and side < len(taken) and taken[side] is None):
-                self._say(f"pozzetto_unplayed of side {side} must be true or false, true only if it took one, not {flag!r}")
+                self._say(
+                    f"pozzetto_unplayed of side {side} must be true or false, true only if it took one, not {flag!r}"
+                )
             game["unplayed"][side] = flag is True
         if self.rules.seats == 3 and len(sizes) < 3 and taken:
             if num_sides == 3 and any(seat is not None for seat in taken):
@@ -280,7 +301,9 @@ class _Reader:
             self._say(f"pozzetti must be a list of texts, not {pozzetti!r}")
             return
         if len(pozzetti) > left or (len(pozzetti) < left and not self.rules.pozzetti_refill_stock):
-            self._say(f"{taken} of {len(sizes)} pozzetti are taken, so {max(left, 0)} must be left, not {len(pozzetti)}")
+            self._say(
+                f"{taken} of {len(sizes)} pozzetti are taken, so {max(left, 0)} must be left, not {len(pozzetti)}"
+            )
             return
         game["first_pozzetto"] = taken
         game["end_pozzetto"] = taken + len(pozzetti)
@@ -294,7 +317,9 @@ class _Reader:
     def _read_melds(self) -> None:
         num_sides = int(self.game["num_sides"])
         melds: list[list[Meld]] = [[] for _ in range(MAX_SIDES)]
-        for side, texts in enumerate(self._list("melds", num_sides, "a list of melds for each side")):
+        for side, texts in enumerate(
+            self._list("melds", num_sides, "a list of melds for each side")
+        ):
             if not isinstance(texts, list | tuple):
                 self._say(f"melds of side {side} must be a list of texts, not {texts!r}")
                 continue
@@ -316,7 +341,9 @@ class _Reader:
         sets = Counter(meld.rank for meld in melds if not meld.is_run)
         for rank, count in sets.items():
             if count > (2 if pair else 1):  # each of a pair may have brought one (spec 9)
-                self._say(f"side {side} has {count} sets of one rank ({CARD_TEXTS[rank][0]}): one_set_per_rank")
+                self._say(
+                    f"side {side} has {count} sets of one rank ({CARD_TEXTS[rank][0]}): one_set_per_rank"
+                )
 
     def _check_deck(self) -> None:
         deck = np.empty(MAX_CARDS, np.int8)
@@ -351,35 +378,53 @@ class _Reader:
             for empty in (other for other in range(seats) if game["hand_sizes"][other] == 0):
                 self._say(f"the hand of seat {empty} is empty, and the deal is not over")
         playing = phase in (PLAY_PHASE, WILD_PHASE)
-        if game["must_meld"] and not (playing and self.rules.pickup_needs_meld and game["pile_size"] == 0):
-            self._say("must_meld is possible only in the play phase, after the pile was picked up under pickup_needs_meld")
+        if game["must_meld"] and not (
+            playing and self.rules.pickup_needs_meld and game["pile_size"] == 0
+        ):
+            self._say(
+                "must_meld is possible only in the play phase, after the pile was picked up under pickup_needs_meld"
+            )
         no_return = int(game["no_return"])
         if no_return >= 0:
             if not playing or not (game["pile_size"] == 0 or self.rules.pickup_top):
-                self._say("no_return is possible only in the play phase, after a one-card pile or the top card was taken")
+                self._say(
+                    "no_return is possible only in the play phase, after a one-card pile or the top card was taken"
+                )
             if game["hands"][int(game["seat"]), no_return] != 1:
-                self._say(f"the seat to act must hold the no_return card {CARD_TEXTS[no_return]} once")
+                self._say(
+                    f"the seat to act must hold the no_return card {CARD_TEXTS[no_return]} once"
+                )
 
     def _check_outcome(self) -> None:
         game = self.game
         over, outcome = game["phase"] == OVER_PHASE, int(game["outcome"])
         if over != (outcome != 0):
-            self._say(f"phase {PHASES[int(game['phase'])]} does not go with outcome {OUTCOMES[outcome]!r}")
+            self._say(
+                f"phase {PHASES[int(game['phase'])]} does not go with outcome {OUTCOMES[outcome]!r}"
+            )
         closed_by = int(game["closed_by"])
         if (outcome == CLOSED) != (closed_by >= 0):
             self._say("closed_by is the seat that closed if the outcome is closed, else null")
         elif closed_by >= 0 and (closed_by != game["seat"] or game["hand_sizes"][closed_by] > 0):
             self._say("the seat that closed is the one that moved last, and its hand is empty")
-        if outcome == EXHAUSTED and (game["stock_size"] > self.rules.dead_stock or can_refill(game)):
-            self._say(f"the deal is not exhausted with {int(game['stock_size'])} cards in the stock")
+        if outcome == EXHAUSTED and (
+            game["stock_size"] > self.rules.dead_stock or can_refill(game)
+        ):
+            self._say(
+                f"the deal is not exhausted with {int(game['stock_size'])} cards in the stock"
+            )
         if outcome == STALEMATE and game["turn"] < self.rules.max_turns:
-            self._say(f"a stalemate comes after max_turns = {self.rules.max_turns} turns, not {int(game['turn'])}")
+            self._say(
+                f"a stalemate comes after max_turns = {self.rules.max_turns} turns, not {int(game['turn'])}"
+            )
 
     def _read_pending(self) -> None:
         game, pending = self.game, self.position["pending"]
         if game["phase"] != WILD_PHASE:
             if pending is not None:
-                self._say(f"pending must be null in phase {PHASES[int(game['phase'])]}, not {pending!r}")
+                self._say(
+                    f"pending must be null in phase {PHASES[int(game['phase'])]}, not {pending!r}"
+                )
             return
         ids = np.zeros(NUM_ACTIONS, dtype=np.int16)
         game["phase"] = PLAY_PHASE
@@ -388,7 +433,9 @@ class _Reader:
         action = all_texts(game).get(pending) if isinstance(pending, str) else None
         kinds = wild_kinds(game, action) if action in legal_now else 0
         if action is None or bin(kinds).count("1") < 2:
-            self._say(f"pending must be a legal decision for which several kinds of wild can be used, not {pending!r}")
+            self._say(
+                f"pending must be a legal decision for which several kinds of wild can be used, not {pending!r}"
+            )
         else:
             game["pending"] = action
 

@@ -88,7 +88,9 @@ class Record:
             RecordError: not such an object; it names the key and what would be right.
         """
         if not isinstance(data, Mapping):
-            raise RecordError(f"a record is an object with the keys {', '.join(_KEYS)}, not {data!r}")
+            raise RecordError(
+                f"a record is an object with the keys {', '.join(_KEYS)}, not {data!r}"
+            )
         wrong = [f"{key} is missing" for key in _KEYS if key not in data]
         wrong += [f"unknown key {key!r}" for key in data if key not in _KEYS]
         if wrong:
@@ -108,7 +110,13 @@ class Record:
         if not isinstance(points, list) or not all(type(value) is int for value in points):
             raise RecordError(f"points must be a list of whole numbers, not {points!r}")
         return cls(
-            rules, data["deck"], data["dealer"], players, _texts(data, "decisions"), data["outcome"], tuple(points)
+            rules,
+            data["deck"],
+            data["dealer"],
+            players,
+            _texts(data, "decisions"),
+            data["outcome"],
+            tuple(points),
         )
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from burraco_env._jit import kernel
+from burraco_env._jit import int64, kernel
 from burraco_env.actions import NUM_ACTIONS
 from burraco_env.cards import NUM_CARDS
-from burraco_env.engine import fill_deck, legal
+from burraco_env.engine import legal
 from burraco_env.errors import ResampleError
 from burraco_env.generator import next_below
 from burraco_env.state import MAX_CARDS, OVER_PHASE, PLAY_PHASE, WILD_PHASE, Game
@@ -27,18 +27,18 @@ def _unseen(game: Game, me: int, cards: Any) -> int:
     unknown part of the other hands, the untaken pozzetti and the stock.
     """
     count = 0
-    for seat in range(int(game["rules"]["seats"])):
+    for seat in range(game["rules"]["seats"]):
         if seat != me:
             for card in range(NUM_CARDS):
-                unknown = int(game["hands"][seat, card]) - int(game["known"][seat, card])
+                unknown = int64(game["hands"][seat, card]) - int64(game["known"][seat, card])
                 for _ in range(unknown):
                     cards[count] = card
                     count += 1
-    for pozzetto in range(int(game["first_pozzetto"]), int(game["end_pozzetto"])):
-        for index in range(int(game["rules"]["pozzetto_sizes"][pozzetto])):
+    for pozzetto in range(game["first_pozzetto"], game["end_pozzetto"]):
+        for index in range(game["rules"]["pozzetto_sizes"][pozzetto]):
             cards[count] = game["pozzetti"][pozzetto, index]
             count += 1
-    for index in range(int(game["stock_size"])):
+    for index in range(game["stock_size"]):
         cards[count] = game["stock"][index]
         count += 1
     return count
@@ -53,20 +53,20 @@ def _redraw(game: Game, me: int, cards: Any, count: int) -> None:
         cards[last] = cards[other]
         cards[other] = kept
     at = 0
-    for seat in range(int(game["rules"]["seats"])):
+    for seat in range(game["rules"]["seats"]):
         if seat != me:
             known = 0
             for card in range(NUM_CARDS):
                 game["hands"][seat, card] = game["known"][seat, card]
-                known += int(game["known"][seat, card])
-            for _ in range(int(game["hand_sizes"][seat]) - known):
-                game["hands"][seat, int(cards[at])] += 1
+                known += int64(game["known"][seat, card])
+            for _ in range(game["hand_sizes"][seat] - known):
+                game["hands"][seat, int64(cards[at])] += 1
                 at += 1
-    for pozzetto in range(int(game["first_pozzetto"]), int(game["end_pozzetto"])):
-        for index in range(int(game["rules"]["pozzetto_sizes"][pozzetto])):
+    for pozzetto in range(game["first_pozzetto"], game["end_pozzetto"]):
+        for index in range(game["rules"]["pozzetto_sizes"][pozzetto]):
             game["pozzetti"][pozzetto, index] = cards[at]
             at += 1
-    for index in range(int(game["stock_size"])):
+    for index in range(game["stock_size"]):
         game["stock"][index] = cards[at]
         at += 1
 
@@ -111,7 +111,9 @@ def holds_pending(game: Game, ids: Any) -> bool:
     return False
 
 
-def resampled(games: npt.NDArray[np.void], me: int, rng: np.random.Generator) -> npt.NDArray[np.void]:
+def resampled(
+    games: npt.NDArray[np.void], me: int, rng: np.random.Generator
+) -> npt.NDArray[np.void]:
     """A copy of one game in which all that seat `me` cannot see is drawn anew, uniformly.
 
     Args:

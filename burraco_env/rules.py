@@ -46,9 +46,13 @@ class Rules:
     copies: int = _field(2, "copies of each card: 1 or 2", "1")
     jokers: int = _field(4, "jokers in the deck: 0 to 4", "1")
     hand_size: int = _field(11, "cards dealt to each seat", "3")
-    pozzetto_sizes: tuple[int, ...] = _field((11, 11), "sizes of the pozzetti, first taken first", "3")
+    pozzetto_sizes: tuple[int, ...] = _field(
+        (11, 11), "sizes of the pozzetti, first taken first", "3"
+    )
     pickup_top: bool = _field(False, "the top card of the pile may be taken alone", "4")
-    pickup_needs_meld: bool = _field(False, "a pick-up obliges to meld or lay off in that turn", "4")
+    pickup_needs_meld: bool = _field(
+        False, "a pick-up obliges to meld or lay off in that turn", "4"
+    )
     ace_both_ends: bool = _field(False, "natural aces may fill both places 1 and 14 of a run", "5")
     natural_two_needs_three: bool = _field(
         False, "a two is natural only below a natural three", "5"
@@ -281,7 +285,13 @@ _TO_2005: dict[str, Value] = {"match_target": 2005, "match_deals": None, "victor
 _CHEAP_MATCH: dict[str, Value] = {"match_deals": 1, "victory_points": False}
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "italian": {"seats": (4, 2, 3), 2: _TO_2005, 3: {**_TO_2005, "match_target": 1505, "match_three_pozzetti_at": 1000}},
+    "italian": {
+        "seats": (4, 2, 3),
+        "by_seats": {
+            2: _TO_2005,
+            3: {**_TO_2005, "match_target": 1505, "match_three_pozzetti_at": 1000},
+        },
+    },
     "rummyroyal": {
         "seats": (2,),
         "jokers": 2,
@@ -367,8 +377,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         **_TO_2005,
     },
 }
-"""Presets: `seats` lists the seat counts (default first), a number holds what differs with that many seats,
-every other key is a field that differs from `italian` with four seats (spec 11)."""
+"""Presets: `seats` lists the seat counts (default first), `by_seats` what differs with some of them, every
+other key is a field that differs from `italian` with four seats (spec 11)."""
 
 _THREE_SEATS: dict[str, Value] = {"pozzetto_sizes": (18, 11)}  # spec 9
 
@@ -397,8 +407,8 @@ def _preset_values(name: str, seats: int | None) -> dict[str, Any]:
         seats = preset["seats"][0]
     if type(seats) is not int or seats not in preset["seats"]:
         raise RulesError(_seats_problem(name, seats))
-    values = {key: value for key, value in preset.items() if isinstance(key, str)}
+    values = {key: value for key, value in preset.items() if key != "by_seats"}
     if seats == 3:
         values.update(_THREE_SEATS)
-    values.update(preset.get(seats, {}))
+    values.update(preset.get("by_seats", {}).get(seats, {}))
     return {**values, "preset_name": name, "seats": seats}

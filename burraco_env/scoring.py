@@ -6,15 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from burraco_env._jit import kernel
-from burraco_env.cards import CARD_POINTS, JOKER, KIND_CARDS, NUM_CARDS, NUM_RANKS, NUM_SUITS
-from burraco_env.melds import CLEAN, DIRTY, NO_MELD, SEMI_CLEAN, card_at, run_burraco, set_burraco, set_size
+from burraco_env._jit import int64, kernel
+from burraco_env.cards import CARD_POINTS, KIND_CARDS, NUM_CARDS, NUM_RANKS, NUM_SUITS
+from burraco_env.melds import (
+    CLEAN,
+    DIRTY,
+    NO_MELD,
+    SEMI_CLEAN,
+    card_at,
+    run_burraco,
+    set_burraco,
+    set_size,
+)
 from burraco_env.state import (
     CLOSED,
     HI,
     KIND,
     LO,
-    NATURALS,
     NOBODY,
     ROYAL_FITAB,
     ROYAL_REALE,
@@ -48,7 +56,7 @@ def _bonus(burraco: int) -> int:
 def run_bonus(rules: Any, run: Any) -> int:
     """Bonus of a run; 0 if it is no burraco."""
     burraco = run_burraco(rules, run)
-    naturals = int(run[HI]) - int(run[LO]) + 1 - (1 if run[WILD] > 0 else 0)
+    naturals = int64(run[HI]) - int64(run[LO]) + 1 - (1 if run[WILD] > 0 else 0)
     if burraco == NO_MELD:
         return 0
     if rules["royal_run"] == ROYAL_FITAB and naturals >= 13:
@@ -71,8 +79,8 @@ def set_bonus(rules: Any, row: Any) -> int:
 def run_points(suit: int, run: Any) -> int:
     """Points of the cards of a run: the printed cards, whatever they stand for (spec 1)."""
     points = 0
-    for place in range(int(run[LO]), int(run[HI]) + 1):
-        card = KIND_CARDS[int(run[KIND])] if place == run[WILD] else card_at(suit, place)
+    for place in range(int64(run[LO]), int64(run[HI]) + 1):
+        card = KIND_CARDS[int64(run[KIND])] if place == run[WILD] else card_at(suit, place)
         points += CARD_POINTS[card]
     return points
 
@@ -80,9 +88,9 @@ def run_points(suit: int, run: Any) -> int:
 @kernel
 def set_points(rank: int, row: Any) -> int:
     """Points of the cards of a set."""
-    points = set_size(row) * CARD_POINTS[rank]
+    points = set_size(row) * int64(CARD_POINTS[rank])
     if row[SET_KIND] > 0:
-        points += CARD_POINTS[KIND_CARDS[int(row[SET_KIND])]]
+        points += int64(CARD_POINTS[KIND_CARDS[row[SET_KIND]]])
     return points
 
 
@@ -91,7 +99,7 @@ def hand_points(hand: Any) -> int:
     """Points of the cards of a hand."""
     points = 0
     for card in range(NUM_CARDS):
-        points += int(hand[card]) * CARD_POINTS[card]
+        points += int64(hand[card]) * CARD_POINTS[card]
     return points
 
 
@@ -101,31 +109,34 @@ def side_points(game: Game, out: Any) -> None:
     rules = game["rules"]
     out[:, :] = 0
     taken = 0
-    for side in range(int(game["num_sides"])):
+    for side in range(game["num_sides"]):
         if game["taken_by"][side] != NOBODY:
             taken += 1
         for suit in range(NUM_SUITS):
-            for slot in range(int(game["num_runs"][side, suit])):
+            for slot in range(int64(game["num_runs"][side, suit])):
                 out[side, MELDS] += run_points(suit, game["runs"][side, suit, slot])
                 out[side, BONUSES] += run_bonus(rules, game["runs"][side, suit, slot])
         for rank in range(NUM_RANKS):
-            for slot in range(int(game["num_sets"][side, rank])):
+            for slot in range(int64(game["num_sets"][side, rank])):
                 out[side, MELDS] += set_points(rank, game["sets"][side, rank, slot])
                 out[side, BONUSES] += set_bonus(rules, game["sets"][side, rank, slot])
-    for seat in range(int(rules["seats"])):
-        out[int(game["side_of"][seat]), HAND] -= hand_points(game["hands"][seat])
-    for side in range(int(game["num_sides"])):
+    for seat in range(rules["seats"]):
+        out[game["side_of"][seat], HAND] -= hand_points(game["hands"][seat])
+    for side in range(game["num_sides"]):
         if game["taken_by"][side] == NOBODY:
             if taken > 0 or not rules["waive_pozzetto_penalty"]:
                 out[side, POZZETTO] -= POZZETTO_PENALTY
             continue
-        if game["outcome"] == CLOSED and game["side_of"][int(game["closed_by"])] == side:
+        if game["outcome"] == CLOSED and game["side_of"][game["closed_by"]] == side:
             out[side, CLOSING] = CLOSING_BONUS
         if game["unplayed"][side]:
             out[side, POZZETTO] -= rules["unplayed_pozzetto_penalty"]
 
 
-_VP_BOUNDS = {4: (100, 300, 500, 700, 900, 1100, 1300, 1500, 1700, 2000), 3: (50, 150, 250, 350, 500, 650, 800, 1000, 1250, 1500)}
+_VP_BOUNDS = {
+    4: (100, 300, 500, 700, 900, 1100, 1300, 1500, 1700, 2000),
+    3: (50, 150, 250, 350, 500, 650, 800, 1000, 1250, 1500),
+}
 """Largest difference of the totals for 10-10, 11-9, .. 19-1, by number of deals (spec 10)."""
 
 
@@ -150,6 +161,9 @@ def points_table(game: Game) -> list[dict[str, int]]:
     parts = np.zeros((3, len(POINT_PARTS)), dtype=np.int64)
     side_points(game, parts)
     return [
-        {**{name: int(value) for name, value in zip(POINT_PARTS, row, strict=True)}, "total": int(row.sum())}
+        {
+            **{name: int(value) for name, value in zip(POINT_PARTS, row, strict=True)},
+            "total": int(row.sum()),
+        }
         for row in parts[: int(game["num_sides"])]
     ]

@@ -1,0 +1,149 @@
+"""Counts of the decision tree (`tests/perft.json`), of the engine and of the oracle."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numba
+import pytest
+
+from burraco_env import Game, Rules
+from burraco_env.rules import seat_counts
+from tests.oracle import Oracle
+from tests.perft import load, oracle_perft, oracle_whole_tree, perft, tiny_game, whole_tree
+
+TREES = load()["trees"]
+TINY = load()["tiny"]
+
+INTERPRETED = bool(numba.config.DISABLE_JIT)
+MOST_NODES = 300 if INTERPRETED else 2_000_000
+"""Trees of the engine go to the last depth that has no more nodes."""
+MOST_ORACLE_NODES = 100 if INTERPRETED else 4_000
+MOST_ORACLE_NODES_FULL = 100_000
+MOST_ORACLE_DECISIONS = 300 if INTERPRETED else 4_000
+"""Tiny games are cut to so many turns that their whole tree has no more decisions."""
+
+each_tree = pytest.mark.parametrize("tree", TREES, ids=[tree["name"] for tree in TREES])
+each_tiny = pytest.mark.parametrize("tiny", TINY, ids=[tiny["name"] for tiny in TINY])
+
+
+def check(tree: dict[str, Any], most: int, least: int = 0) -> None:
+    """Count the depths that have more than `least` and at most `most` nodes."""
+    game = Game.from_position(tree["position"])
+    for depth, expected in enumerate(tree["nodes"], start=1):
+        if least < expected <= most:
+            found = perft(game, depth)
+            assert found == expected, report(game, depth, found, expected)
+
+
+def report(game: Game, depth: int, found: int, expected: int) -> str:
+    """Where a wrong count comes from: the position, and the part of each decision in it."""
+    lines = [f"perft({depth}) is {found}, not {expected}, of", json.dumps(game.position())]
+    oracle = Oracle.from_position(game.position())
+    for decision in sorted({*game.legal(), *oracle.legal()}):
+        parts = []
+        for name, side, count in (("engine", game, perft), ("oracle", oracle, oracle_perft)):
+            if name == "oracle" and expected > MOST_ORACLE_NODES_FULL:
+                continue  # it would take minutes
+            after = side.copy()
+            try:
+                after.play(decision)
+                parts.append(f"{name} {count(after, depth - 1)}")
+            except ValueError:
+                parts.append(f"{name} not legal")
+        lines.append(f"{decision}: {', '.join(parts)}")
+    return "\n".join(lines)
+
+
+@pytest.mark.nojit
+@pytest.mark.boundscheck
+@each_tree
+def test_perft(tree: dict[str, Any]) -> None:
+    check(tree, MOST_NODES)
+
+
+@pytest.mark.full
+@each_tree
+def test_perft_deeper(tree: dict[str, Any]) -> None:
+    check(tree, most=max(tree["nodes"]), least=MOST_NODES)
+
+
+@each_tree
+def test_the_oracle_counts_the_same(tree: dict[str, Any]) -> None:
+    check_oracle(tree, MOST_ORACLE_NODES)
+
+
+@pytest.mark.full
+@each_tree
+def test_the_oracle_counts_the_same_deeper(tree: dict[str, Any]) -> None:
+    check_oracle(tree, MOST_ORACLE_NODES_FULL)
+
+
+def check_oracle(tree: dict[str, Any], most: int) -> None:
+    """Let the oracle count the deepest tree that has at most that many nodes."""
+    depth = sum(count <= most for count in tree["nodes"])
+    oracle = Oracle.from_position(tree["position"])
+    found, expected = oracle_perft(oracle, depth), tree["nodes"][depth - 1]
+    game = Game.from_position(tree["position"])
+    assert found == expected, report(game, depth, perft(game, depth), found)
+
+
+def test_a_wrong_count_is_reported() -> None:
+    position = Game.deal(Rules.preset("mini"), 0).position()
+    game = Game.from_position(position)
+    right = perft(game, 2)
+    check({"position": position, "nodes": [2, right]}, MOST_NODES)
+    with pytest.raises(AssertionError) as caught:
+        check({"position": position, "nodes": [2, right + 1]}, MOST_NODES)
+    text = str(caught.value)
+    assert text.startswith(f"perft(2) is {right}, not {right + 1}, of\n{json.dumps(position)}\n")
+    parts = []
+    for decision in game.legal():
+        after = game.copy()
+        after.play(decision)
+        number = perft(after, 1)
+        parts.append(number)
+        assert f"\n{decision}: engine {number}, oracle {number}" in text
+    assert sum(parts) == right
+
+
+@pytest.mark.nojit
+def test_a_finished_deal_counts_once() -> None:
+    game = Game.deal(Rules.preset("mini", max_turns=1), 0)
+    while not game.is_over:
+        assert perft(game, 0) == 1
+        assert perft(game, 1) == len(game.legal())
+        game.play(game.legal()[0])
+    assert perft(game, 0) == perft(game, 1) == perft(game, 5) == 1
+
+
+def test_every_preset_and_seat_count_has_its_start_and_a_position_of_play() -> None:
+    for preset in Rules.PRESET_NAMES:
+        for seats in seat_counts(preset):
+            rules = {"preset": preset, "seats": seats, "overrides": {}}
+            turns = [t["position"]["turn"] for t in TREES if t["position"]["rules"] == rules]
+            assert min(turns) == 0 < max(turns)
+    assert all(max(tree["nodes"]) > 10_000 for tree in TREES)
+
+
+@pytest.mark.boundscheck
+@pytest.mark.skipif(INTERPRETED, reason="would take an hour")
+@each_tiny
+def test_the_whole_tree(tiny: dict[str, Any]) -> None:
+    assert whole_tree(tiny_game(tiny)) == tiny["counts"]
+
+
+@pytest.mark.nojit
+@pytest.mark.boundscheck
+@each_tiny
+def test_the_oracle_finds_the_same_whole_tree(tiny: dict[str, Any]) -> None:
+    counts, turns = {"decisions": 0}, 0
+    while counts["decisions"] <= MOST_ORACLE_DECISIONS and turns < game.rules.max_turns:
+        turns += 1
+        
+    for turns in range(1, 1 + tiny_game(tiny).rules.max_turns):
+        game = tiny_game(tiny, max_turns=turns)
+        counts = whole_tree(game)
+        if counts["decisions"] > MOST_ORACLE_DECISIONS:
+            break
