@@ -403,12 +403,12 @@ def rows(results: Results) -> list[tuple[str, str]]:
         ("decisions a second, RLCard gin-rummy", _per_s(results, "rlcard_gin_rummy_per_s")),
         ("this engine, 1 thread / RLCard", _times(results["ratio_rlcard_gin_rummy"])),
         *(
-            (f"{cache} compile cache: `import` to {what}", _seconds(results[f"{name}_{key}_s"]))
+            (f"start, {cache} compile cache: {what}", _seconds(results[key]))
             for name, cache in (("cold", "empty"), ("warm", "full"))
-            for key, what in (
-                ("start", "the first decision"),
-                ("batch", "the first step of a `Batch` after it"),
-                ("process", "the end, with the start of Python"),
+            for key, what in zip(
+                _START_KEYS[name],
+                ("first decision", "then a `Batch`", "whole process"),
+                strict=True,
             )
         ),
     ]
@@ -442,7 +442,7 @@ def notes(results: Results) -> list[str]:
         if cores is not None and cores < 0.95 * threads:
             found.append(
                 f"The machine was busy: the best repeat of {threads} thread{'s'[: threads - 1]} "
-                f"got {cores:.2f} of {threads} cores, so its rate is too low."
+                f"got {cores:.2f} cores of {threads}, so its rate is too low."
             )
     return found
 

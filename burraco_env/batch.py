@@ -119,9 +119,7 @@ class Batch:
         """
         chosen: npt.NDArray[np.int64] = np.asarray(actions, dtype=np.int64)
         if chosen.shape != self.counts.shape:
-            raise ValueError(
-                f"actions must have the shape {self.counts.shape}, not {chosen.shape}"
-            )
+            raise ValueError(f"actions must have the shape {self.counts.shape}, not {chosen.shape}")
         known = (chosen >= 0) & (chosen < NUM_ACTIONS)
         legal_now = self.masks[np.arange(len(chosen)), np.where(known, chosen, 0)] == 1
         wrong = np.flatnonzero(~(known & legal_now) & ~self.over)

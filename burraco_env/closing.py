@@ -24,7 +24,15 @@ from burraco_env.melds import (
     set_size,
     wild_place,
 )
-from burraco_env.moves import TRY, UNDO, change_table, move_cards, restore_table
+from burraco_env.moves import (
+    TRY,
+    UNDO,
+    change_table,
+    move_cards,
+    play_target,
+    read_row,
+    restore_table,
+)
 from burraco_env.pozzetti import pozzetto_to_take
 from burraco_env.state import NO_CARD, NOBODY, SET_KIND, Game
 
@@ -105,7 +113,9 @@ def usable_kinds(game: Game, action: int, kinds: int) -> int:
 def _leaves_a_decision(game: Game, seat: int, side: int, action: int, kind: int) -> bool:
     """Whether the single card that the play leaves can be discarded or laid off. Tries the play and takes it back."""
     move_cards(game, seat, action, kind, TRY)
-    rows = change_table(game, side, action, kind)
+    target = play_target(game, side, action)
+    old = read_row(game, side, target)
+    change_table(game, side, action, kind, target)
     left = int64(NO_CARD)
     for card in range(NUM_CARDS):
         if game["hands"][seat, card] > 0:
@@ -113,7 +123,7 @@ def _leaves_a_decision(game: Game, seat: int, side: int, action: int, kind: int)
     fine = can_discard(game, side, left, int64(1))
     if not fine and pozzetto_to_take(game, side):
         fine = _can_lay_off(game, side, left)
-    restore_table(game, side, action, rows)
+    restore_table(game, side, target, old)
     move_cards(game, seat, action, kind, UNDO)
     return fine
 

@@ -28,10 +28,6 @@ from burraco_env.actions import (
     PICKUP_TOP,
     SET_CARDS,
     WILD_CHOICE,
-    layoff_run_indices,
-    layoff_set_indices,
-    meld_run_indices,
-    meld_set_rank,
     rank_index,
 )
 from burraco_env.cards import JOKER, NUM_CARDS, NUM_KINDS, NUM_RANKS, NUM_SUITS, TWO
@@ -56,7 +52,15 @@ from burraco_env.melds import (
     sort_sets,
     wild_place,
 )
-from burraco_env.moves import SHOW, change_table, into_hand, move_cards, onto_pile, out_of_hand
+from burraco_env.moves import (
+    SHOW,
+    change_table,
+    into_hand,
+    move_cards,
+    onto_pile,
+    out_of_hand,
+    play_target,
+)
 from burraco_env.pozzetti import can_refill, pozzetto_to_take, refill_stock, take_pozzetto
 from burraco_env.state import (
     CLOSED,
@@ -502,15 +506,12 @@ def _apply_play(game: Game, action: int, kind: int) -> None:
     seat = game["seat"]
     side = game["side_of"][seat]
     move_cards(game, seat, action, kind, SHOW)
-    slot = change_table(game, side, action, kind)[0]
-    if action < MELD_SET:
-        sort_runs(game, side, meld_run_indices(action)[0], slot)
-    elif action < LAYOFF_RUN:
-        sort_sets(game, side, meld_set_rank(action), slot)
-    elif action < LAYOFF_SET:
-        sort_runs(game, side, layoff_run_indices(action)[0], slot)
+    target = play_target(game, side, action)
+    change_table(game, side, action, kind, target)
+    if target[0]:
+        sort_runs(game, side, target[1], target[2])
     else:
-        sort_sets(game, side, layoff_set_indices(action)[0], slot)
+        sort_sets(game, side, target[1], target[2])
     game["pending"] = NO_ACTION
     game["phase"] = PLAY_PHASE
     game["must_meld"] = 0

@@ -81,55 +81,76 @@ def move_cards(game: Game, seat: int, action: int, kind: int, change: int) -> No
 
 
 @kernel
-def change_table(game: Game, side: int, action: int, kind: int) -> tuple[int, int, int, int, int]:
-    """Add to the melds what a play adds, without sorting. Returns the slot and the four old values of its row."""
+def play_target(game: Game, side: int, action: int) -> tuple[bool, int, int]:
+    """Where a play writes: a run or a set, its suit or rank, its slot (behind the last for a new meld)."""
     if action < MELD_SET:
-        suit, lo, pattern = meld_run_indices(action)
-        slot = int64(game["num_runs"][side, suit])
-        game["num_runs"][side, suit] = slot + 1
-        run = game["runs"][side, suit, slot]
-        run[LO], run[HI] = lo, lo + 2
-        run[WILD], run[KIND] = (lo + pattern - 1 if pattern > 0 else 0), kind
-        return slot, 0, 0, 0, 0
+        suit = meld_run_indices(action)[0]
+        return True, suit, int64(game["num_runs"][side, suit])
     if action < LAYOFF_RUN:
         rank = meld_set_rank(action)
-        slot = int64(game["num_sets"][side, rank])
-        game["num_sets"][side, rank] = slot + 1
-        naturals = 0
-        for index in range(3):
-            suit = meld_set_suit(action, index)
-            if suit >= 0:
-                naturals += 1 << (2 * suit)
-        row = game["sets"][side, rank, slot]
-        row[NATURALS], row[SET_KIND] = naturals, kind
-        return slot, 0, 0, 0, 0
+        return False, rank, int64(game["num_sets"][side, rank])
     if action < LAYOFF_SET:
-        suit, slot, operation = layoff_run_indices(action)
-        run = game["runs"][side, suit, slot]
-        lo, hi, wild, old_kind = int64(run[LO]), int64(run[HI]), int64(run[WILD]), int64(run[KIND])
-        extend_run(run, suit, operation, kind)
-        return slot, lo, hi, wild, old_kind
-    rank, slot, suit = layoff_set_indices(action)
-    row = game["sets"][side, rank, slot]
-    naturals, set_kind = int64(row[NATURALS]), int64(row[SET_KIND])
-    if suit < NUM_SUITS:
-        row[NATURALS] = naturals + (1 << (2 * suit))
-    else:
-        row[SET_KIND] = kind
-    return slot, naturals, set_kind, 0, 0
+        suit, slot, _ = layoff_run_indices(action)
+        return True, suit, slot
+    rank, slot, _ = layoff_set_indices(action)
+    return False, rank, slot
 
 
 @kernel
-def restore_table(game: Game, side: int, action: int, rows: tuple[int, int, int, int, int]) -> None:
+def change_table(
+    game: Game, side: int, action: int, kind: int, target: tuple[bool, int, int]
+) -> None:
+    """Add to the melds what a play adds, without sorting them."""
+    is_run, index, slot = target
+    if is_run:
+        run = game["runs"][side, index, slot]
+        if action >= LAYOFF_RUN:
+            extend_run(run, index, layoff_run_indices(action)[2], kind)
+            return
+        _, lo, pattern = meld_run_indices(action)
+        run[LO], run[HI], run[KIND] = lo, lo + 2, kind
+        run[WILD] = lo + pattern - 1 if pattern > 0 else 0
+        game["num_runs"][side, index] = slot + 1
+        return
+    row = game["sets"][side, index, slot]
+    if kind > 0:
+        row[SET_KIND] = kind
+    if action >= LAYOFF_RUN:
+        suit = layoff_set_indices(action)[2]
+        if suit < NUM_SUITS:
+            row[NATURALS] += 1 << (2 * suit)
+        return
+    for card in range(3):
+        suit = meld_set_suit(action, card)
+        if suit >= 0:
+            row[NATURALS] += 1 << (2 * suit)
+    game["num_sets"][side, index] = slot + 1
+
+
+@kernel
+def read_row(game: Game, side: int, target: tuple[bool, int, int]) -> tuple[int, int, int, int]:
+    """The values of a meld, for `restore_table`; zeros where a new meld will be."""
+    is_run, index, slot = target
+    if is_run:
+        run = game["runs"][side, index, slot]
+        return int64(run[LO]), int64(run[HI]), int64(run[WILD]), int64(run[KIND])
+    row = game["sets"][side, index, slot]
+    return int64(row[NATURALS]), int64(row[SET_KIND]), 0, 0
+
+
+@kernel
+def restore_table(
+    game: Game, side: int, target: tuple[bool, int, int], old: tuple[int, int, int, int]
+) -> None:
     """Undo `change_table`."""
-    slot = rows[0]
-    if action < MELD_SET:
-        game["num_runs"][side, meld_run_indices(action)[0]] = slot
-    elif action < LAYOFF_RUN:
-        game["num_sets"][side, meld_set_rank(action)] = slot
-    elif action < LAYOFF_SET:
-        run = game["runs"][side, layoff_run_indices(action)[0], slot]
-        run[LO], run[HI], run[WILD], run[KIND] = rows[1], rows[2], rows[3], rows[4]
+    is_run, index, slot = target
+    if is_run:
+        run = game["runs"][side, index, slot]
+        run[LO], run[HI], run[WILD], run[KIND] = old
+        if old[0] == 0:
+            game["num_runs"][side, index] = slot
     else:
-        row = game["sets"][side, layoff_set_indices(action)[0], slot]
-        row[NATURALS], row[SET_KIND] = rows[1], rows[2]
+        row = game["sets"][side, index, slot]
+        row[NATURALS], row[SET_KIND] = old[0], old[1]
+        if old[0] == 0:
+            game["num_sets"][side, index] = slot

@@ -33,19 +33,53 @@ MAX_NODES = 100_000_000
 MAX_DECISIONS = 400
 """Bound of the length of a deal of a tiny game."""
 
-SCRIPTED: dict[tuple[str, int], tuple[tuple[int, int], ...]] = {}
-"""Positions of scripted deals: the seed, and the number of decisions before the position."""
+SCRIPTED: dict[tuple[str, int], tuple[tuple[int, int], ...]] = {
+    ("italian", 2): ((8, 17), (0, 105)),
+    ("italian", 3): ((1, 74), (3, 185)),
+    ("italian", 4): ((11, 103), (0, 59)),
+    ("rummyroyal", 2): ((12, 26), (0, 165)),
+    ("pairs-app", 4): ((9, 83), (1, 14)),
+    ("clean-3000", 2): ((2, 40), (2, 233)),
+    ("clean-3000", 4): ((6, 154), (13, 201)),
+    ("coppie-2000", 2): ((2, 99), (0, 32)),
+    ("coppie-2000", 3): ((1, 42), (0, 109)),
+    ("coppie-2000", 4): ((7, 97), (1, 144)),
+    ("fitab", 2): ((8, 17), (0, 106)),
+    ("fitab", 4): ((6, 84), (0, 62)),
+    ("international", 2): ((5, 91), (13, 187)),
+    ("international", 4): ((11, 148), (7, 61)),
+    ("reale", 2): ((5, 180), (4, 186)),
+    ("reale", 4): ((1, 122), (8, 124)),
+    ("app-2005", 2): ((8, 17), (0, 106)),
+    ("app-2005", 4): ((9, 83), (1, 14)),
+    ("mini", 2): ((8, 17), (7, 27)),
+}
+"""Positions of scripted deals: the seed, and the number of decisions before the position.
+
+Together the two trees of an entry have every kind of decision that one of the first 14 seeds has.
+"""
 
 LINE = {"ranks": "A2345", "suits": "c", "jokers": 2, "hand_size": 3, "pozzetto_sizes": [2, 2]}
-"""Overrides of a deck of one suit, which makes runs."""
+LONG_LINE = LINE | {"ranks": "A23456", "hand_size": 2}
 SQUARE = {"ranks": "A34", "suits": "cd", "jokers": 1, "hand_size": 2, "pozzetto_sizes": [2, 2]}
-"""Overrides of a deck of two suits, which makes sets."""
-
-TINY: tuple[tuple[str, int, int, dict[str, Any]], ...] = (
-    ("mini", 2, 0, LINE | {"max_turns": 7}),
-    ("mini", 2, 1, SQUARE | {"max_turns": 7}),
+TINY: tuple[tuple[str, int, int, int, dict[str, Any]], ...] = (
+    ("italian", 3, 1, 7, LONG_LINE | {"pozzetto_sizes": [3, 2]}),
+    ("italian", 4, 3, 12, LONG_LINE),
+    ("rummyroyal", 2, 1, 4, LINE),
+    ("pairs-app", 4, 1, 12, LONG_LINE),
+    ("clean-3000", 2, 0, 7, SQUARE),
+    ("coppie-2000", 3, 0, 7, LONG_LINE | {"pozzetto_sizes": [3, 2]}),
+    ("fitab", 2, 1, 8, LINE),
+    ("international", 2, 3, 20, SQUARE | {"ranks": "A23"}),
+    ("reale", 2, 0, 8, LONG_LINE | {"jokers": 0, "hand_size": 3}),
+    ("app-2005", 2, 1, 7, SQUARE),
+    ("mini", 2, 0, 8, LINE),
+    ("mini", 2, 1, 7, SQUARE),
 )
-"""Tiny games: preset, seats, seed of the deck, overrides."""
+"""Tiny games: preset, seats, seed of the deck, max_turns, and the overrides that make a small deck.
+
+One suit makes runs, two suits of few ranks make sets. All have burraco_size 3 and dead_stock 0.
+"""
 
 
 # The kernels are not cached: numba's cache would not notice that those of the engine have changed.
@@ -212,13 +246,13 @@ def tree_entries(old: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def tiny_entries(old: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The tiny games."""
     deals = {entry["name"]: entry for entry in old}
-    for preset, seats, seed, overrides in TINY:
-        name = f"{preset}-{seats}, {overrides['ranks']} of {overrides['suits']}, seed {seed}"
+    for preset, seats, seed, max_turns, deck in TINY:
+        name = f"{preset}-{seats}, {deck['ranks']} of {deck['suits']}, seed {seed}"
         if name in deals:
             game = tiny_game(deals[name])
         else:
-            rules = Rules.preset(preset, seats, dead_stock=0, burraco_size=3, **overrides)
-            game = Game.deal(rules, seed)
+            overrides = deck | {"burraco_size": 3, "dead_stock": 0, "max_turns": max_turns}
+            game = Game.deal(Rules.preset(preset, seats, **overrides), seed)
         yield {
             "name": name,
             "rules": game.rules.to_json(),

@@ -22,6 +22,11 @@ DIRTY = "3h-4h-Jo(5h)-6h-7h-8h-9h"
 """A burraco of each kind."""
 SIX = "3h-4h-5h-6h-7h-8h"
 """One card short of a burraco."""
+TWO_TO_QUEEN = "2h-3h-4h-5h-6h-7h-8h-9h-Th-Jh-Qh"
+TWO_TO_KING = f"{TWO_TO_QUEEN}-Kh"
+TWO_TO_ACE = f"{TWO_TO_KING}-Ah"
+ACE_TO_KING = f"Ah-{TWO_TO_KING}"
+ACE_TO_ACE = f"{ACE_TO_KING}-Ah"
 FILLER_HAND = 3
 """Cards of a hand that the test does not name."""
 

@@ -21,8 +21,8 @@ MOST_NODES = 300 if INTERPRETED else 2_000_000
 """Trees of the engine go to the last depth that has no more nodes."""
 MOST_ORACLE_NODES = 100 if INTERPRETED else 4_000
 MOST_ORACLE_NODES_FULL = 100_000
-MOST_ORACLE_DECISIONS = 300 if INTERPRETED else 4_000
-"""Tiny games are cut to so many turns that their whole tree has no more decisions."""
+MOST_ORACLE_DECISIONS = 100 if INTERPRETED else 4_000
+MOST_ORACLE_DECISIONS_FULL = 60_000
 
 each_tree = pytest.mark.parametrize("tree", TREES, ids=[tree["name"] for tree in TREES])
 each_tiny = pytest.mark.parametrize("tiny", TINY, ids=[tiny["name"] for tiny in TINY])
@@ -138,12 +138,21 @@ def test_the_whole_tree(tiny: dict[str, Any]) -> None:
 @pytest.mark.boundscheck
 @each_tiny
 def test_the_oracle_finds_the_same_whole_tree(tiny: dict[str, Any]) -> None:
-    counts, turns = {"decisions": 0}, 0
-    while counts["decisions"] <= MOST_ORACLE_DECISIONS and turns < game.rules.max_turns:
-        turns += 1
-        
-    for turns in range(1, 1 + tiny_game(tiny).rules.max_turns):
+    check_oracle_whole_tree(tiny, MOST_ORACLE_DECISIONS)
+
+
+@pytest.mark.full
+@each_tiny
+def test_the_oracle_finds_the_same_larger_whole_tree(tiny: dict[str, Any]) -> None:
+    check_oracle_whole_tree(tiny, MOST_ORACLE_DECISIONS_FULL)
+
+
+def check_oracle_whole_tree(tiny: dict[str, Any], most: int) -> None:
+    """Let the oracle play the tiny game, cut after 1, 2, .. turns, up to that many decisions."""
+    for turns in range(1, tiny["rules"]["overrides"]["max_turns"] + 1):
         game = tiny_game(tiny, max_turns=turns)
         counts = whole_tree(game)
-        if counts["decisions"] > MOST_ORACLE_DECISIONS:
+        if counts["decisions"] > most:
             break
+        oracle = Oracle.deal(game.rules.to_json(), game.deck, game.dealer)
+        assert counts == oracle_whole_tree(oracle), f"with max_turns {turns}"

@@ -6,7 +6,12 @@ import pytest
 
 from burraco_env import PositionError
 from tests.positions import (
+    ACE_TO_ACE,
+    ACE_TO_KING,
     SIX,
+    TWO_TO_ACE,
+    TWO_TO_KING,
+    TWO_TO_QUEEN,
     after,
     allows,
     game,
@@ -17,11 +22,6 @@ from tests.positions import (
 )
 
 pytestmark = [pytest.mark.nojit, pytest.mark.boundscheck]
-
-ACE_TO_KING = "Ah-2h-3h-4h-5h-6h-7h-8h-9h-Th-Jh-Qh-Kh"
-TWO_TO_QUEEN = "2h-3h-4h-5h-6h-7h-8h-9h-Th-Jh-Qh"
-TWO_TO_KING = f"{TWO_TO_QUEEN}-Kh"
-TWO_TO_ACE = f"{TWO_TO_KING}-Ah"
 
 
 def layoffs(meld: str, cards: str, preset: str = "italian", **overrides: bool) -> list[str]:
@@ -115,14 +115,14 @@ def test_5_laying_off_on_a_run_rule_1_no_suffix_where_only_one_end_fits(
 def test_5_laying_off_on_a_run_rule_1_ace_both_ends(meld: str) -> None:
     assert layoffs(meld, "Ah") == []
     assert layoffs(meld, "Ah", ace_both_ends=True) == ["Ah"]
-    assert laid_off(meld, "Ah", "Ah", "clean-3000") == f"{ACE_TO_KING}-Ah"
+    assert laid_off(meld, "Ah", "Ah", "clean-3000") == ACE_TO_ACE
     assert refuses(game(hand="Ah Tc Jd", melds=[meld]), f"layoff Ah to {meld}")
 
 
 def test_5_laying_off_on_a_run_rule_1_ace_both_ends_positions() -> None:
-    game("clean-3000", hand="Kc Qd", melds=[f"{ACE_TO_KING}-Ah"])
+    game("clean-3000", hand="Kc Qd", melds=[ACE_TO_ACE])
     with pytest.raises(PositionError, match="ace_both_ends"):
-        game(hand="Kc Qd", melds=[f"{ACE_TO_KING}-Ah"])
+        game(hand="Kc Qd", melds=[ACE_TO_ACE])
 
 
 def test_5_laying_off_on_a_run_rule_1_the_ace_opposite_a_wild_ace() -> None:
@@ -132,8 +132,7 @@ def test_5_laying_off_on_a_run_rule_1_the_ace_opposite_a_wild_ace() -> None:
 
 
 def test_5_laying_off_on_a_run_rule_1_at_most_fourteen_cards() -> None:
-    full = f"{ACE_TO_KING}-Ah"
-    assert layoffs(full, "Jo 2s 3h Kh 2h", "clean-3000") == []
+    assert layoffs(ACE_TO_ACE, "Jo 2s 3h Kh 2h", "clean-3000") == []
     assert layoffs(f"{ACE_TO_KING}-Jo(Ah)", "2s 3h Kh Ah", "app-2005") == []
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from burraco_env import Game
+from burraco_env import Game, PositionError
 from tests.positions import (
     CLEAN,
     DIRTY,
@@ -42,11 +42,27 @@ def test_7_closing_ends_the_deal() -> None:
 
 
 def test_7_closing_needs_a_burraco() -> None:
-    start = last_card(meld=SIX, hand="Kc Qd")
-    assert allows(start, "discard Kc")  # a card stays
-    assert "no burraco to close with" in refusal(
-        last_card(meld=SIX, hand="9h 9s", no_return="9s"), f"layoff 9h to {SIX}"
-    ) or refuses(last_card(meld=SIX, hand="9d 9s"), "meld 9d-9s")
+    start = game(hand="9d Kc", melds=[SIX, "6d-7d-8d"], taken=(0,))
+    assert "could not close" in refusal(start, "layoff 9d to 6d-7d-8d")
+    assert allows(start, "discard 9d")  # a card stays, so this closes nothing
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"meld": SIX},
+        {"card": "Jo"},
+        {"card": "2h"},
+        {"meld": DIRTY, "burraco_to_close": "clean"},
+        {"taken": (1,), "pozzetto_sizes": [11]},
+        {"no_return": "Kc"},
+    ],
+)
+def test_7_closing_a_last_card_that_neither_closes_nor_takes_a_pozzetto(
+    named: dict[str, Any],
+) -> None:
+    with pytest.raises(PositionError, match="the seat to act has no legal decision"):
+        last_card(**named)
 
 
 @pytest.mark.parametrize(
@@ -131,22 +147,20 @@ def test_7_closing_rummyroyal_not_while_a_pozzetto_is_left() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cards", "laid", "decision"),
+    ("cards", "decision"),
     [
-        ("5d 6d 7d", [CLEAN], "meld 5d-6d-7d"),
-        ("Th", [CLEAN], f"layoff Th to {CLEAN}"),
-        ("Jo", [CLEAN], f"layoff *(Th) to {CLEAN}"),
-        ("6c 6d Jo", [CLEAN], "meld 6c-6d-*"),
+        ("5d 6d 7d", "meld 5d-6d-7d"),
+        ("Th", f"layoff Th to {CLEAN}"),
+        ("Jo", f"layoff *(Th) to {CLEAN}"),
+        ("6c 6d Jo", "meld 6c-6d-*"),
     ],
 )
 def test_7_closing_is_by_discard_the_hand_is_never_emptied_by_melding(
-    cards: str, laid: list[str], decision: str
+    cards: str, decision: str
 ) -> None:
-    # With the filler card the play is legal; without it, it would empty the hand.
-    assert allows(game(hand=f"{cards} Kc", melds=laid, taken=(0,)), decision)
-    if cards != "Jo":  # a joker alone could not even be discarded: no such position
-        start = game(hand=cards, melds=laid, taken=(0,))
-        assert "a turn ends with a discard" in refusal(start, decision)
+    named = {"melds": [CLEAN], "taken": (0,), "wild_final_discard": True}
+    assert allows(game(hand=f"{cards} Kc", **named), decision)
+    assert "a turn ends with a discard" in refusal(game(hand=cards, **named), decision)
 
 
 def test_7_never_stuck_the_card_that_stays_must_be_one_that_closes() -> None:
@@ -242,7 +256,8 @@ def test_7_exhaustion_at_the_end_of_a_turn() -> None:
 
 
 @pytest.mark.parametrize(("dead_stock", "left", "ends"), [
-    (0, 1, False), (0, 0, True), (2, 3, False), (2, 2, True), (2, 1, True), (5, 6, False), (5, 5, True),
+    (0, 1, False), (0, 0, True), (2, 3, False), (2, 2, True), (2, 1, True), (5, 6, False),
+    (5, 5, True),
 ])  # fmt: skip
 def test_7_exhaustion_dead_stock(dead_stock: int, left: int, ends: bool) -> None:
     played = after(game(hand="Kc Qd", stock=left, dead_stock=dead_stock), "discard Kc")

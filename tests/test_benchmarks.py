@@ -1,0 +1,146 @@
+"""The benchmark runs and reports what it promises; how fast it was is not asserted."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from benchmarks import peers, throughput
+from benchmarks.throughput import Args, Results
+
+TINY = Args(
+    seconds=0.01,
+    repeats=2,
+    games=2,
+    batch_sizes=(1, 2),
+    warm_up=20,
+    deals=2,
+    peers=False,
+    start=False,
+)
+PEER_KEYS = {
+    "openspiel_gin_rummy_per_s",
+    "ratio_openspiel_gin_rummy",
+    "rlcard_gin_rummy_per_s",
+    "ratio_rlcard_gin_rummy",
+}
+START_KEYS = {
+    "cold_start_s",
+    "cold_batch_s",
+    "cold_process_s",
+    "warm_start_s",
+    "warm_batch_s",
+    "warm_process_s",
+}
+# None on a machine with one core.
+TWO_THREADS = {
+    "decisions_per_s_2_threads",
+    "deals_per_s_2_threads",
+    "ratio_2_threads",
+    "cores_2_threads",
+}
+ALWAYS = {
+    "decisions_per_s_1_thread",
+    "decisions_per_s_batch_1",
+    "decisions_per_s_batch_2",
+    "deals_per_s_1_thread",
+    "decisions_per_deal",
+    "copies_per_s",
+    "resamples_per_s",
+    "game_decisions_per_s",
+    "game_text_decisions_per_s",
+    "cores_1_thread",
+}
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    stages: list[str] = []
+    found = throughput.measure(TINY, stages.append)
+    assert len(stages) <= throughput.number_of_stages(TINY)
+    return found
+
+
+def test_results_have_all_keys_and_finite_figures(results: Results) -> None:
+    assert set(results) == ALWAYS | TWO_THREADS | PEER_KEYS | START_KEYS | {
+        "environment",
+        "settings",
+        "samples",
+    }
+    for key in ALWAYS:
+        assert math.isfinite(results[key]), key
+        assert results[key] > 0, key
+    for key in TWO_THREADS:
+        assert results[key] is None or math.isfinite(results[key]), key
+    for key in PEER_KEYS | START_KEYS:
+        assert results[key] is None, key
+
+
+def test_best_of_the_repeats_counts(results: Results) -> None:
+    samples = results["samples"]["decisions_per_s_batch_2"]
+    assert len(samples) == TINY.repeats
+    best = max(sample["rate"] for sample in samples)
+    assert results["decisions_per_s_1_thread"] == results["decisions_per_s_batch_2"] == best
+
+
+def test_results_are_json(results: Results) -> None:
+    assert json.loads(json.dumps(results))["settings"]["batch_sizes"] == [1, 2]
+
+
+def test_table_and_notes(results: Results) -> None:
+    table = throughput.markdown(results)
+    assert "| decisions a second, 1 thread, 2 games |" in table
+    assert results["environment"]["numba"] in table
+    missing = {**results, "environment": {**results["environment"], "rlcard": None}}
+    assert any("rlcard" in note and "make bench" in note for note in throughput.notes(missing))
+    busy = {**results, "cores_1_thread": 0.5}
+    assert any("0.50 cores of 1" in note for note in throughput.notes(busy))
+
+
+def test_peers_that_are_not_installed_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(seconds: float) -> float:
+        raise ImportError("no such package")
+
+    monkeypatch.setattr(peers, "rlcard_gin_rummy", missing)
+    monkeypatch.setattr(peers, "openspiel_gin_rummy", lambda seconds: 10.0)
+    found = throughput.measure(dataclasses.replace(TINY, peers=True, repeats=1))
+    assert found["rlcard_gin_rummy_per_s"] is None
+    assert found["ratio_rlcard_gin_rummy"] is None
+    assert found["openspiel_gin_rummy_per_s"] == 10.0
+    assert found["ratio_openspiel_gin_rummy"] == found["decisions_per_s_1_thread"] / 10.0
+
+
+def test_start_of_a_process() -> None:
+    decision, batch, process = throughput.start_up()
+    assert 0 < decision <= batch <= process
+
+
+def test_documented_table_is_replaced_between_its_markers(tmp_path: Path) -> None:
+    text = f"before\n{throughput.BEGIN}\nold\n{throughput.END}\nafter\n"
+    new = throughput.with_table(text, "new")
+    assert new == text.replace("old", "new")
+    page = tmp_path / "page.md"
+    page.write_text("no markers", encoding="utf-8")
+    with pytest.raises(ValueError, match="must have one"):
+        Args(docs=page)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"seconds": 0.0}, "seconds must be above 0, not 0.0"),
+        ({"repeats": 0}, "repeats must be at least 1, not 0"),
+        ({"json": Path("no-such-folder/out.json")}, "no-such-folder is no folder"),
+    ],
+)
+def test_bad_options_are_refused(option: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Args(**option)  # type: ignore[arg-type]
+
+
+def test_documentation_has_the_markers() -> None:
+    Args(docs=throughput.ROOT / "docs" / "speed.md")
