@@ -46,11 +46,11 @@ Results: TypeAlias = dict[str, Any]
 class Args:
     """Measure the engine: `italian`, 4 seats, random legal play, mask and observation included."""
 
-    seconds: float = 0.5
+    seconds: float = 0.2
     """Length of one repeat of one rate."""
-    repeats: int = 12
+    repeats: int = 30
     """Repeats of each rate; the best one counts."""
-    games: int = 256
+    games: int = 1024
     """Batch size of the main figures."""
     batch_sizes: tuple[int, ...] = (1, 16, 256, 4096)
     """Batch sizes to compare on one thread."""

@@ -254,7 +254,13 @@ def _legal_discards(game: Game, ids: Any) -> int:
     seat = game["seat"]
     side, size = game["side_of"][seat], game["hand_sizes"][seat]
     hand = game["hands"][seat]
+    no_return = game["no_return"]
     count = int64(0)
+    if size > 1:  # without a branch that the processor would guess wrong for every other card
+        for card in range(NUM_CARDS):
+            ids[count] = DISCARD + card
+            count += int64(hand[card] > 0) & int64(card != no_return)
+        return count
     for card in range(NUM_CARDS):
         if hand[card] > 0 and can_discard(game, side, card, size):
             ids[count] = DISCARD + card
@@ -299,7 +305,7 @@ def _legal_runs(game: Game, hand: Any, suit: int, kinds: int, ids: Any, count: i
         run = game["runs"][side, suit, slot]
         if slot > 0 and _same_run(run, game["runs"][side, suit, slot - 1]):
             continue  # two melds with the same text are the same target
-        if kinds == 0 and cards & _places_near(run) == 0:
+        if cards & _places_near(run) == 0 and (kinds == 0 or run[WILD] > 0):
             continue
         for operation in range(NUM_OPERATIONS):
             place = natural_place(rules, run, operation)
@@ -368,20 +374,17 @@ def _legal_sets(game: Game, hand: Any, kinds: int, ids: Any, count: int) -> int:
         sets = int64(game["num_sets"][side, rank])
         if sets > 0:
             count = _set_layoffs(game, side, rank, packed, kinds, ids, count)
-        if (
-            packed == 0
-            or not (rules["set_ranks"] >> rank) & 1
-            or (sets > 0 and rules["one_set_per_rank"])
-        ):
+        pairs, triples = _PAIR_BITS[packed], _TRIPLE_BITS[packed]
+        if pairs == 0 or (sets > 0 and rules["one_set_per_rank"]):
+            continue
+        if not (rules["set_ranks"] >> rank) & 1:
             continue
         index = rank_index(rank)
-        triples = _TRIPLE_BITS[packed]
         for triple in range(NUM_TRIPLES if triples != 0 else 0):
             if (triples >> triple) & 1:
                 action = MELD_SET + index * NUM_TRIPLES + triple
                 count = _add_if_not_stuck(game, action, NO_WILD, ids, count)
-        pairs = _PAIR_BITS[packed]
-        for pair in range(NUM_PAIRS if pairs != 0 and kinds != 0 else 0):
+        for pair in range(NUM_PAIRS if kinds != 0 else 0):
             if (pairs >> pair) & 1:
                 action = MELD_SET_WILD + index * NUM_PAIRS + pair
                 count = _add_if_not_stuck(game, action, kinds, ids, count)

@@ -27,7 +27,7 @@ from tests.oracle import Oracle
 
 PATH = Path(__file__).parent / "perft.json"
 
-MAX_NODES = 100_000_000
+MAX_NODES = 10_000_000
 """The trees are counted to the last depth that has no more."""
 
 MAX_DECISIONS = 400
@@ -194,7 +194,7 @@ def oracle_whole_tree(oracle: Oracle) -> dict[str, int]:
 
 
 def load() -> dict[str, list[dict[str, Any]]]:
-    """`trees`: name, nodes at depth 1, 2, .., position. `tiny`: name, rules, deck, dealer, counts."""
+    """`trees`: name, nodes at depth 1, 2, .., position. `tiny`: name, rules, deck, .."""
     loaded: dict[str, list[dict[str, Any]]] = json.loads(PATH.read_text(encoding="utf-8"))
     return loaded
 

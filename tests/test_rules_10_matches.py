@@ -72,6 +72,14 @@ def test_10_the_first_dealer_is_drawn_from_the_seed_or_given() -> None:
     assert Match(rules, seed=3, dealer=2).game.dealer == 2
 
 
+@pytest.mark.xfail(reason="Match does not check its dealer and its seed")
+@pytest.mark.parametrize("bad", [{"dealer": 4}, {"dealer": -2}, {"seed": 1.5}, {"seed": -1}])
+def test_10_a_bad_dealer_or_seed_is_refused(bad: dict[str, Any]) -> None:
+    (name,) = bad
+    with pytest.raises(ValueError, match=f"{name} must be a"):
+        Match(Rules.preset("italian"), **bad)
+
+
 def test_10_decks_differ_between_the_deals_of_a_match() -> None:
     match = begin_to(2005)
     decks = set()

@@ -1,0 +1,220 @@
+"""The parts of the documentation that are generated from the code.
+
+    python -m burraco_env.documentation            # rewrite them
+    python -m burraco_env.documentation --check    # exit with 1 where one is stale
+
+A generated block stands in a Markdown file between `<!-- begin: NAME -->` and `<!-- end: NAME -->`; `BLOCKS` has the
+names. The files are `README.md` and `docs/*.md` of the repository that holds the package.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from burraco_env import actions, observations
+from burraco_env.rules import Rules, Value, seat_counts
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The repository."""
+
+_BLOCK = re.compile(
+    r"(?P<begin><!-- begin: (?P<name>\S+) -->\n)(?P<body>.*?)(?P<end><!-- end: (?P=name) -->)",
+    re.DOTALL,
+)
+_MARKER = re.compile(r"<!-- (?:begin|end): \S+ -->")
+
+
+def presets_table() -> str:
+    """Fields of `Rules` in which some preset differs from `italian` with four seats; empty cell: as `italian`."""
+    presets = {name: Rules.preset(name) for name in Rules.PRESET_NAMES}
+    default = Rules()
+    rows = [["seats", *(_value(seat_counts(name)) for name in presets)]]
+    for field in _fields():
+        if any(getattr(rules, field.name) != field.default for rules in presets.values()):
+            cells = (_cell(rules, default, field.name) for rules in presets.values())
+            rows.append([f"`{field.name}`", *cells])
+    lines = [_table(["field", *(f"`{name}`" for name in presets)], rows), ""]
+    return "\n".join([*lines, *_seat_lines(presets)])
+
+
+def fields_table() -> str:
+    """Name, default, meaning and section of each field of `Rules` that can be overridden."""
+    rows = [
+        [
+            f"`{field.name}`",
+            _value(field.default),
+            field.metadata["doc"],
+            field.metadata["spec"],
+        ]
+        for field in _fields()
+    ]
+    return _table(["field", "default", "meaning", "section"], rows)
+
+
+def actions_table() -> str:
+    """Segments of the action space."""
+    rows = [
+        [
+            f"`{segment.name}`",
+            str(segment.start),
+            str(segment.size),
+            _shape(segment.shape),
+            segment.indices,
+            segment.text,
+        ]
+        for segment in actions.SEGMENTS
+    ]
+    total = f"{actions.NUM_ACTIONS} ids in all."
+    head = ["segment", "first id", "ids", "shape", "indices", "decisions"]
+    return f"{_table(head, rows)}\n\n{total}"
+
+
+def observation_table() -> str:
+    """Segments of the observation."""
+    rows = [
+        [
+            f"`{segment.name}`",
+            str(segment.start),
+            str(segment.size),
+            _shape(segment.shape),
+            segment.indices,
+            segment.meaning,
+            str(segment.high),
+        ]
+        for segment in observations.SEGMENTS
+    ]
+    total = f"{observations.OBSERVATION_SIZE} numbers in all."
+    head = ["segment", "first", "numbers", "shape", "indices", "meaning", "largest"]
+    return f"{_table(head, rows)}\n\n{total}"
+
+
+BLOCKS: dict[str, Callable[[], str]] = {
+    "presets": presets_table,
+    "fields": fields_table,
+    "actions": actions_table,
+    "observation": observation_table,
+}
+"""The generated blocks, by the name in their markers."""
+
+
+def rewritten(text: str) -> str:
+    """A Markdown text with all its generated blocks brought up to date.
+
+    Raises:
+        ValueError: a block with an unknown name, or a marker without its counterpart.
+    """
+    parts, at = [], 0
+    for block in _BLOCK.finditer(text):
+        name = block["name"]
+        if name not in BLOCKS:
+            raise ValueError(f"unknown block {name!r}; the blocks are {', '.join(BLOCKS)}")
+        parts += [text[at : block.start()], block["begin"], BLOCKS[name](), "\n", block["end"]]
+        at = block.end()
+    parts.append(text[at:])
+    outside = "".join(parts[::5])  # all that is in no block
+    if lone := _MARKER.search(outside):
+        raise ValueError(f"{lone.group()} has no counterpart")
+    return "".join(parts)
+
+
+def documented_files(root: Path = ROOT) -> list[Path]:
+    """`README.md`, if there is one, and the pages of `docs`."""
+    readme = root / "README.md"
+    return [path for path in (readme, *sorted((root / "docs").glob("*.md"))) if path.exists()]
+
+
+def stale_files(files: Iterable[Path]) -> dict[Path, str]:
+    """The files with a block that is not up to date, and what they should be.
+
+    Raises:
+        ValueError: broken markers; it names the file.
+    """
+    stale = {}
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        try:
+            wanted = rewritten(text)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+        if wanted != text:
+            stale[path] = wanted
+    return stale
+
+
+def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
+    """Rewrite or check the generated blocks; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m burraco_env.documentation",
+        description="Rewrite the generated tables in README.md and docs/*.md.",
+    )
+    parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if stale")
+    check = parser.parse_args(arguments).check
+    try:
+        stale = stale_files(documented_files(root))
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    for path, text in stale.items():
+        name = path.relative_to(root)
+        if check:
+            print(f"{name} is stale; run python -m burraco_env.documentation", file=sys.stderr)
+        else:
+            path.write_text(text, encoding="utf-8", newline="\n")
+            print(f"{name} rewritten")
+    return 1 if check and stale else 0
+
+
+def _fields() -> list[dataclasses.Field[Value]]:
+    """The fields of `Rules` but the preset and the seats."""
+    return [f for f in dataclasses.fields(Rules) if f.name not in ("preset_name", "seats")]
+
+
+def _cell(rules: Rules, default: Rules, name: str) -> str:
+    value = getattr(rules, name)
+    plain = value == getattr(default, name) and rules.preset_name != default.preset_name
+    return "" if plain else _value(value)
+
+
+def _seat_lines(presets: dict[str, Rules]) -> list[str]:
+    """What differs with another seat count of a preset than its first."""
+    lines = []
+    for name, rules in presets.items():
+        for seats in seat_counts(name)[1:]:
+            other = Rules.preset(name, seats)
+            changes = [
+                f"`{field.name}` {_value(getattr(other, field.name))}"
+                for field in _fields()
+                if getattr(other, field.name) != getattr(rules, field.name)
+            ]
+            if changes:
+                lines.append(f"* `{name}` with {seats} seats: {', '.join(changes)}.")
+    return lines
+
+
+def _value(value: object) -> str:
+    """A value of a field as the tables write it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    if value is None or value == "":
+        return "none"
+    return str(value)
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape))
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
