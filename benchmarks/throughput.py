@@ -181,21 +181,22 @@ import burraco_env
 rules = burraco_env.Rules.preset("italian", seats=4)
 game = burraco_env.Game.deal(rules, seed=0)
 game.play(game.legal()[0])
-print(time.perf_counter() - start)
+print(time.perf_counter() - start, time.process_time())
 burraco_env.Batch(rules, 2).step_random()
 print(time.perf_counter() - start)
 """
 
 
-def start_up(cache: Path | None = None) -> tuple[float, float, float]:
+def start_up(cache: Path | None = None) -> tuple[float, float, float, float]:
     """How long a new process takes.
 
     Args:
         cache: folder for numba's compiled code; None: the one that the package uses by itself.
 
     Returns:
-        Seconds from `import burraco_env` to the first decision of a `Game`, from there too to the
-        first step of a `Batch` made after it, and of the whole process.
+        Seconds from `import burraco_env` to the first decision of a `Game`; CPU seconds until then;
+        seconds from the import to the first step of a `Batch` made next; seconds of the whole
+        process.
     """
     variables = dict(os.environ)
     if cache is not None:
@@ -206,12 +207,12 @@ def start_up(cache: Path | None = None) -> tuple[float, float, float]:
         command, cwd=ROOT, env=variables, check=True, stdout=subprocess.PIPE, text=True
     )
     process = time.perf_counter() - start
-    decision, batch = (float(line) for line in done.stdout.split())
-    return decision, batch, process
+    decision, cpu, batch = (float(word) for word in done.stdout.split())
+    return decision, cpu, batch, process
 
 
 _START_KEYS = {
-    name: [f"{name}_{what}_s" for what in ("start", "batch", "process")]
+    name: [f"{name}_{what}_s" for what in ("start", "start_cpu", "batch", "process")]
     for name in ("cold", "warm")
 }
 
@@ -407,7 +408,7 @@ def rows(results: Results) -> list[tuple[str, str]]:
             for name, cache in (("cold", "empty"), ("warm", "full"))
             for key, what in zip(
                 _START_KEYS[name],
-                ("first decision", "then a `Batch`", "whole process"),
+                ("first decision", "its CPU time", "then a `Batch`", "whole process"),
                 strict=True,
             )
         ),
@@ -444,6 +445,12 @@ def notes(results: Results) -> list[str]:
                 f"The machine was busy: the best repeat of {threads} thread{'s'[: threads - 1]} "
                 f"got {cores:.2f} cores of {threads}, so its rate is too low."
             )
+    start, cpu = results["cold_start_s"], results["cold_start_cpu_s"]
+    if start is not None and cpu < 0.9 * start:
+        found.append(
+            f"The machine was busy: the start with an empty cache waited for a core in "
+            f"{start - cpu:.0f} of {start:.0f} seconds."
+        )
     return found
 
 
@@ -455,9 +462,9 @@ def title(results: Results) -> str:
         for name in ("python", "numpy", "numba", "open_spiel", "rlcard")
         if where[name]
     )
+    commit = where["commit"] or "unknown"
     return (
-        f"{where['date']}, commit {where['commit']}, {where['cpu']} with {where['cores']} cores, "
-        f"{versions}"
+        f"{where['date']}, commit {commit}, {where['cpu']} with {where['cores']} cores, {versions}"
     )
 
 

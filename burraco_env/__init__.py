@@ -1,4 +1,7 @@
-"""Burraco, the Italian two-deck rummy with partners, pozzetti and wild cards, for reinforcement learning."""
+"""Burraco for reinforcement learning.
+
+It is the Italian two-deck rummy with partners, pozzetti and wild cards.
+"""
 
 from burraco_env.actions import NUM_ACTIONS
 from burraco_env.batch import Batch

@@ -1,7 +1,8 @@
 """The decorators of the compiled kernels, and where numba keeps their machine code.
 
-Numba's on-disk cache does not notice a change in another source file than the one a kernel stands in, so the
-cache folder carries a hash of all sources of the package, of numba's version and of the settings that change the code.
+Numba's on-disk cache does not notice a change in another source file than the one a kernel stands
+in, so the cache folder carries a hash of all sources of the package, of numba's version and of the
+settings that change the code.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ import numba
 import numpy as np
 
 int64: Callable[[Any], int] = np.int64  # type: ignore[assignment]
-"""In kernels: a value of a small integer type as a plain number. (`int` would keep the small type there.)"""
+"""In kernels: a value of a small integer type as a plain number.
+
+`int` would keep the small type there.
+"""
 
 F = TypeVar("F", bound=Callable[..., Any])
 

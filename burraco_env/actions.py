@@ -1,8 +1,9 @@
-"""The action space: 985 ids for every decision of every variant, and their text (notation.md "Decisions").
+"""The action space: 985 ids for every decision of every variant, and their text.
 
-The space is the same for all presets and seat counts and lossless: each legal decision has exactly one id. An id means
-what its segment says, some of them relative to the melds on the table: run slot k is the k-th run of its suit of one's
-side in the order of notation.md (lowest place, length, text), set slot k the k-th set of its rank.
+The text is that of notation.md "Decisions". The space is the same for all presets and seat counts
+and lossless: each legal decision has exactly one id. An id means what its segment says, some of
+them relative to the melds on the table: run slot k is the k-th run of its suit of one's side in the
+order of notation.md (lowest place, length, text), set slot k the k-th set of its rank.
 """
 
 from __future__ import annotations
@@ -91,14 +92,20 @@ def _layout() -> tuple[Segment, ...]:
         ("wild", (NUM_KINDS,), "2c 2d 2h 2s Jo", "`wild 2s`"),
         ("discard", (NUM_CARDS,), "card", "`discard 9s`"),
         ("meld_run", (NUM_SUITS, NUM_WINDOWS, NUM_PATTERNS),
-         "suit, lowest place - 1, no wild or wild in the low, middle, high place", "`meld 3h-*(4h)-5h`"),
-        ("meld_set", (NUM_SET_RANKS, NUM_TRIPLES), "rank but two, suits of the naturals", "`meld 6c-6d-6h`"),
-        ("meld_set_wild", (NUM_SET_RANKS, NUM_PAIRS), "rank but two, suits of the naturals", "`meld 6c-6d-*`"),
+         "suit, lowest place - 1, no wild or wild in the low, middle, high place",
+         "`meld 3h-*(4h)-5h`"),
+        ("meld_set", (NUM_SET_RANKS, NUM_TRIPLES),
+         "rank but two, suits of the naturals",
+         "`meld 6c-6d-6h`"),
+        ("meld_set_wild", (NUM_SET_RANKS, NUM_PAIRS),
+         "rank but two, suits of the naturals",
+         "`meld 6c-6d-*`"),
         ("layoff_run", (NUM_SUITS, MAX_RUNS, NUM_OPERATIONS),
          "suit, slot, operation: natural low, natural high, wild to low, wild to high, jump",
          "`layoff 6h to 3h-4h-5h` `layoff *(6h) to 3h-4h-5h` `layoff 4h to 3h-Jo(4h)-5h wild=2h`"),
         ("layoff_set", (NUM_SET_RANKS, LAYOFF_SET_SLOTS, SET_CARDS),
-         "rank but two, slot, suit of the natural or wild", "`layoff 6s to 6c-6d-6h` `layoff * to 6c-6d-6h`"),
+         "rank but two, slot, suit of the natural or wild",
+         "`layoff 6s to 6c-6d-6h` `layoff * to 6c-6d-6h`"),
     )  # fmt: skip
     segments: list[Segment] = []
     for name, shape, indices, text in table:
@@ -137,7 +144,7 @@ def index_rank(index: int) -> int:
 
 @kernel
 def wild_needed(game: Game, action: int) -> int:
-    """Whether a play takes a wild from the hand: -1 it takes none, 0 any wild, else its place in the run."""
+    """Whether a play takes a wild of the hand: -1 none, 0 any wild, else its place in the run."""
     if action >= LAYOFF_SET:
         return 0 if (action - LAYOFF_SET) % SET_CARDS == NUM_SUITS else -1
     if action >= LAYOFF_RUN:
@@ -194,7 +201,7 @@ def meld_set_suit(action: int, index: int) -> int:
     return int64(_TRIPLES[(action - MELD_SET) % NUM_TRIPLES, index])
 
 
-# ---------------------------------------------------------------------------------------------- text
+# --------------------------------------------------------------------------------------------- text
 
 
 def action_text(game: Game, action: int) -> str:
@@ -255,7 +262,8 @@ def _layoff_run_text(game: Game, action: int) -> str:
     place = natural_place(rules, run, operation)
     if place < 0:
         raise ValueError(
-            f"action {action} is no lay-off on {run_text(suit, run)} that section 5 of the rules allows"
+            f"action {action} is no lay-off on {run_text(suit, run)} "
+            "that section 5 of the rules allows"
         )
     target = wild_place(run, operation)
     natural = place_text(suit, place) if place else f"*({place_text(suit, target)})"
@@ -283,7 +291,7 @@ def _twin(run: Row, operation: int, place: int, target: int) -> tuple[int, int]:
 
 
 def _same_text(game: Game, suit: int, run: Row, one: int, other: int) -> bool:
-    """Whether section 5 allows the other operation too, with the same card and the same place of the wild."""
+    """Whether section 5 allows both operations, with the same card and place of the wild."""
     first, second = (natural_place(game["rules"], run, operation) for operation in (one, other))
     if first < 0 or second < 0 or (first == 0) != (second == 0):
         return False
@@ -305,7 +313,7 @@ def _layoff_set_text(game: Game, action: int) -> str:
 
 
 def all_texts(game: Game) -> dict[str, int]:
-    """Every decision that can be written down in this state, legal or not, with its id; empty when over."""
+    """Id of every decision that can be written down now, legal or not; empty when over."""
     if game["phase"] == OVER_PHASE:
         return {}
     texts: dict[str, int] = {}

@@ -1,4 +1,7 @@
-"""Many games at once: one record a game, and loops over them that use all threads (`numba.set_num_threads`)."""
+"""Many games at once: one record a game, and loops over them that use all threads.
+
+`numba.set_num_threads` changes the number of threads.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ NEW_DEAL = -2
 
 @kernel
 def look(game: Game, ids: Any, mask: Any, observation: Any) -> int:
-    """Write the legal ids, the mask and the acting seat's observation; returns the number of legal actions."""
+    """Write the legal ids, the mask and the acting seat's observation; returns how many ids."""
     count = legal(game, ids)
     mask[:] = 0
     for index in range(count):
@@ -38,7 +41,8 @@ def _step_all(
 ) -> None:
     """Play one action in each game; where the game is over it is left as it is.
 
-    RANDOM_ACTION: a random legal action, or a new deal where the game is over. NEW_DEAL: a new deal.
+    RANDOM_ACTION: a random legal action, or a new deal where the game is over.
+    NEW_DEAL: a new deal.
     """
     for b in prange(games.shape[0]):
         action = actions[b]
@@ -60,7 +64,8 @@ class Batch:
     Attributes:
         rules: the rules of all games.
         games: the state, `GAME_DTYPE`[num_games].
-        masks: int8[num_games, NUM_ACTIONS], 1 for the legal actions; all zero where the game is over.
+        masks: int8[num_games, NUM_ACTIONS], 1 for the legal actions; all zero where the game is
+            over.
         observations: int8[num_games, OBSERVATION_SIZE], what the seat to act knows.
         counts: int64[num_games], number of legal actions; 0 where the game is over.
     """
@@ -108,7 +113,7 @@ class Batch:
         return np.asarray(self.games["phase"] == OVER_PHASE)
 
     def step(self, actions: npt.NDArray[np.integer]) -> None:
-        """Play one legal action in each game that is not over; the actions of the others are ignored.
+        """Play one legal action in each game that is not over; the other actions are ignored.
 
         Args:
             actions: int[num_games].
@@ -128,7 +133,10 @@ class Batch:
         self._step(chosen)
 
     def step_random(self) -> None:
-        """Play a uniformly random legal action in each game, drawn from its own generator; deal anew where one is over."""
+        """Play a uniformly random legal action in each game; deal anew where one is over.
+
+        Each game draws from its own generator.
+        """
         self._step(np.full(len(self.games), RANDOM_ACTION))
 
     def _step(self, actions: npt.NDArray[np.int64], dealer: int = -1) -> None:
@@ -146,5 +154,6 @@ class Batch:
             action_text(game, i) for i in self._ids[index, : self.counts[index]]
         )
         return IllegalActionError(
-            f"game {index}: action {action} ({text}) is not legal for seat {int(game['seat'])}; legal: {legal_texts}"
+            f"game {index}: action {action} ({text}) is not legal for seat {int(game['seat'])}; "
+            f"legal: {legal_texts}"
         )

@@ -1,7 +1,7 @@
 """Card types, their points and their text (spec 1, notation.md "Cards and melds").
 
-A card is a *type*, an index from 0 to 52: `suit * 13 + rank` with suits in the order c d h s and ranks
-A 2 .. K, and 52 for the joker. This is also the canonical order. Copies are counts.
+A card is a *type*, an index from 0 to 52: `suit * 13 + rank` with suits in the order c d h s and
+ranks A 2 .. K, and 52 for the joker. This is also the canonical order. Copies are counts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ JOKER = 52
 ACE = 0  # rank
 TWO = 1  # rank
 
-CARD_TEXTS: tuple[str, ...] = tuple(r + s for s in SUITS for r in RANKS) + ("Jo",)
+CARD_TEXTS: tuple[str, ...] = (*(r + s for s in SUITS for r in RANKS), "Jo")
 """Text of each card, by card index."""
 
 _RANK_POINTS = (15, 20, 5, 5, 5, 5, 5, 10, 10, 10, 10, 10, 10)
@@ -48,7 +48,8 @@ def card_index(text: str) -> int:
     card = text.replace("10", "T", 1) if isinstance(text, str) else text
     if not isinstance(card, str) or card not in _INDEX:
         raise CardError(
-            f"{text!r} is no card; a card is a rank {RANKS} and a suit {SUITS}, or Jo, for example Th"
+            f"{text!r} is no card; a card is a rank {RANKS} and a suit {SUITS}, or Jo, "
+            "for example Th"
         )
     return _INDEX[card]
 

@@ -42,7 +42,7 @@ NO_WILD = int64(1)
 
 @kernel
 def can_discard(game: Game, side: int, card: int, size: int) -> bool:
-    """Whether a card of a hand of `size` cards may be discarded, no meld being owed (spec 4 and 7)."""
+    """Whether a card of a hand of `size` cards may be discarded; no meld is owed (spec 4 and 7)."""
     if card == game["no_return"]:
         return False
     if size > 1 or pozzetto_to_take(game, side):
@@ -78,7 +78,7 @@ def run_kinds(game: Game, hand: Any, suit: int, lo: int, wild: int, kinds: int) 
 
 @kernel
 def wild_kinds(game: Game, action: int) -> int:
-    """Kinds of wild (bits) with which a play can be made now; NO_WILD for one without a wild of the hand."""
+    """Kinds of wild (bits) with which a play can be made now; NO_WILD if it takes none."""
     place = wild_needed(game, action)
     if place < 0:
         return NO_WILD
@@ -94,7 +94,7 @@ def wild_kinds(game: Game, action: int) -> int:
 
 @kernel
 def usable_kinds(game: Game, action: int, kinds: int) -> int:
-    """The kinds among `kinds` (bits) with which the play leaves a decision (spec 7, never stuck)."""
+    """The kinds among `kinds` (bits) with which a play leaves a decision (spec 7, never stuck)."""
     seat = game["seat"]
     left = game["hand_sizes"][seat] - (3 if action < LAYOFF_RUN else 1)
     if left >= 2:
@@ -111,7 +111,10 @@ def usable_kinds(game: Game, action: int, kinds: int) -> int:
 
 @kernel
 def _leaves_a_decision(game: Game, seat: int, side: int, action: int, kind: int) -> bool:
-    """Whether the single card that the play leaves can be discarded or laid off. Tries the play and takes it back."""
+    """Whether the single card that the play leaves can be discarded or laid off.
+
+    Tries the play and takes it back.
+    """
     move_cards(game, seat, action, kind, TRY)
     target = play_target(game, side, action)
     old = read_row(game, side, target)

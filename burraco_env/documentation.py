@@ -3,8 +3,9 @@
     python -m burraco_env.documentation            # rewrite them
     python -m burraco_env.documentation --check    # exit with 1 where one is stale
 
-A generated block stands in a Markdown file between `<!-- begin: NAME -->` and `<!-- end: NAME -->`; `BLOCKS` has the
-names. The files are `README.md` and `docs/*.md` of the repository that holds the package.
+A generated block stands in a Markdown file between `<!-- begin: NAME -->` and
+`<!-- end: NAME -->`; `BLOCKS` has the names, and blocks with other names are left to other scripts.
+The files are `README.md` and `docs/*.md` of the repository that holds the package.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _MARKER = re.compile(r"<!-- (?:begin|end): \S+ -->")
 
 
 def presets_table() -> str:
-    """Fields of `Rules` in which some preset differs from `italian` with four seats; empty cell: as `italian`."""
+    """Fields in which some preset differs from `italian` with four seats; empty: as `italian`."""
     presets = {name: Rules.preset(name) for name in Rules.PRESET_NAMES}
     default = Rules()
     rows = [["seats", *(_value(seat_counts(name)) for name in presets)]]
@@ -103,23 +104,14 @@ BLOCKS: dict[str, Callable[[], str]] = {
 
 
 def rewritten(text: str) -> str:
-    """A Markdown text with all its generated blocks brought up to date.
+    """A Markdown text with its generated blocks brought up to date.
 
     Raises:
-        ValueError: a block with an unknown name, or a marker without its counterpart.
+        ValueError: a marker without its counterpart.
     """
-    parts, at = [], 0
-    for block in _BLOCK.finditer(text):
-        name = block["name"]
-        if name not in BLOCKS:
-            raise ValueError(f"unknown block {name!r}; the blocks are {', '.join(BLOCKS)}")
-        parts += [text[at : block.start()], block["begin"], BLOCKS[name](), "\n", block["end"]]
-        at = block.end()
-    parts.append(text[at:])
-    outside = "".join(parts[::5])  # all that is in no block
-    if lone := _MARKER.search(outside):
+    if lone := _MARKER.search(_BLOCK.sub("", text)):
         raise ValueError(f"{lone.group()} has no counterpart")
-    return "".join(parts)
+    return _BLOCK.sub(_fresh, text)
 
 
 def documented_files(root: Path = ROOT) -> list[Path]:
@@ -167,6 +159,12 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
             path.write_text(text, encoding="utf-8", newline="\n")
             print(f"{name} rewritten")
     return 1 if check and stale else 0
+
+
+def _fresh(block: re.Match[str]) -> str:
+    if block["name"] not in BLOCKS:
+        return block.group()
+    return f"{block['begin']}{BLOCKS[block['name']]()}\n{block['end']}"
 
 
 def _fields() -> list[dataclasses.Field[Value]]:

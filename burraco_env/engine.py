@@ -1,7 +1,8 @@
-"""The rules of play as compiled kernels: dealing, and a legal/apply pair for each phase (spec 3 to 9).
+"""The rules of play as kernels: dealing, and a legal/apply pair for each phase (spec 3 to 9).
 
-Kernels take one game record. `legal` writes the ids of the legal actions; `apply` carries one of them out and trusts that
-it is legal: the Python edge checks. There is no second implementation of a rule in the package.
+Kernels take one game record. `legal` writes the ids of the legal actions; `apply` carries one of
+them out and trusts that it is legal: the Python edge checks. There is no second implementation of a
+rule in the package.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ from burraco_env.state import (
 
 
 def _subset_bits(subsets: tuple[tuple[int, ...], ...]) -> Any:
-    """For each packed count of a rank's copies (two bits a suit): bit i where subset i can be taken."""
+    """For each packed count of a rank's copies (two bits a suit): bit i if subset i is held."""
     bits = np.zeros(256, dtype=np.int64)
     for packed in range(256):
         for index, suits in enumerate(subsets):
@@ -99,7 +100,7 @@ _TRIPLE_BITS = _subset_bits(TRIPLES)
 _PAIR_BITS = _subset_bits(PAIRS)
 
 
-# --------------------------------------------------------------------------------------------- apply
+# -------------------------------------------------------------------------------------------- apply
 
 
 @kernel
@@ -136,7 +137,7 @@ def deal(game: Game, dealer: int) -> None:
 
 @kernel
 def deal_deck(game: Game, deck: Any, dealer: int) -> None:
-    """Deal a deck in the order of notation.md; `deck` holds exactly the cards of the game's rules."""
+    """Deal `deck`, exactly the cards of the game's rules, in the order of notation.md."""
     _clear(game)
     rules = game["rules"]
     seats = rules["seats"]
@@ -193,12 +194,15 @@ def _clear(game: Game) -> None:
     game["discards"][:, :] = 0
 
 
-# --------------------------------------------------------------------------------------------- apply
+# -------------------------------------------------------------------------------------------- apply
 
 
 @kernel
 def legal(game: Game, ids: Any) -> int:
-    """Write the ids of all legal actions of the seat to act into `ids`, int16[NUM_ACTIONS]; returns their number."""
+    """Write the ids of all legal actions of the seat to act into `ids`; returns their number.
+
+    `ids` is int16[NUM_ACTIONS].
+    """
     phase = game["phase"]
     if phase == DRAW_PHASE:
         return _legal_draws(game, ids)
@@ -231,7 +235,7 @@ def _legal_draws(game: Game, ids: Any) -> int:
 
 @kernel
 def _pickup_gives_meld(game: Game, ids: Any) -> bool:
-    """Whether the hand and the pile together have a legal meld or lay-off. A trial; `ids` is scratch."""
+    """Whether hand and pile together have a legal meld or lay-off. A trial; `ids` is scratch."""
     seat, size = game["seat"], game["pile_size"]
     hand = game["hands"][seat]
     if size == 1 and hand[int64(game["pile"][0])] == 0:
@@ -281,7 +285,7 @@ def _legal_plays(game: Game, ids: Any, count: int) -> int:
 
 @kernel
 def _add_if_not_stuck(game: Game, action: int, kinds: int, ids: Any, count: int) -> int:
-    """Append a play that the table rules allow, if it leaves a decision with no wild or one of `kinds`."""
+    """Append a play that the table rules allow, if with one of `kinds` it leaves a decision."""
     if usable_kinds(game, action, kinds) != 0:
         ids[count] = action
         count += 1
@@ -322,7 +326,7 @@ def _legal_runs(game: Game, hand: Any, suit: int, kinds: int, ids: Any, count: i
 
 @kernel
 def _places_near(run: Any) -> int:
-    """Bit p: a natural of place p might be laid off on the run. A quick test before the exact one."""
+    """Bit p: a natural of place p might be laid off on the run; a test before the exact one."""
     lo, hi = int64(run[LO]), int64(run[HI])
     return (0b11 << lo >> 2) | (0b110 << hi) | (1 << int64(run[WILD]))
 
@@ -339,7 +343,7 @@ def _same_run(run: Any, other: Any) -> bool:
 def _new_runs(
     game: Game, hand: Any, suit: int, cards: int, kinds: int, ids: Any, count: int
 ) -> int:
-    """Append the new runs of a suit; bit p of `cards`: the hand holds the natural card of place p."""
+    """Append the new runs of a suit; bit p of `cards`: the hand holds the natural of place p."""
     places = game["rules"]["places"]
     for pattern in range(NUM_PATTERNS):
         if pattern > 0 and kinds == 0:
@@ -395,7 +399,7 @@ def _legal_sets(game: Game, hand: Any, kinds: int, ids: Any, count: int) -> int:
 def _set_layoffs(
     game: Game, side: int, rank: int, packed: int, kinds: int, ids: Any, count: int
 ) -> int:
-    """Append the lay-offs on the side's sets of a rank; `packed`: the hand's copies, two bits a suit."""
+    """Append the lay-offs on the side's sets of a rank; `packed`: copies held, two bits a suit."""
     for slot in range(min(int64(game["num_sets"][side, rank]), LAYOFF_SET_SLOTS)):
         row = game["sets"][side, rank, slot]
         if slot > 0:
@@ -424,7 +428,7 @@ def _legal_wilds(game: Game, ids: Any) -> int:
     return count
 
 
-# --------------------------------------------------------------------------------------------- apply
+# -------------------------------------------------------------------------------------------- apply
 
 
 @kernel

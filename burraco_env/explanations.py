@@ -1,7 +1,7 @@
 """Why a decision is illegal.
 
-No rule is written down here a second time: the reason is found by asking the engine what would have to be different (the
-phase, a rule, the hand) for the decision to be legal.
+No rule is written down here a second time: the reason is found by asking the engine what would have
+to be different (the phase, a rule, the hand) for the decision to be legal.
 """
 
 from __future__ import annotations
@@ -36,18 +36,30 @@ from burraco_env.state import (
 )
 
 _WORDS = re.compile(
-    r"^(draw|pickup|pickup-top|wild \S+|discard \S+|meld \S+|layoff \S+ to \S+( wild=\S+)?( at low| at high)?)$"
+    r"^(draw|pickup|pickup-top|wild \S+|discard \S+|meld \S+"
+    r"|layoff \S+ to \S+( wild=\S+)?( at low| at high)?)$"
 )
 
 _SWITCHES = (
-    ("pickup_top", 1), ("pickup_needs_meld", 0), ("ace_both_ends", 1), ("natural_two_needs_three", 0),
-    ("wild_slides", 1), ("two_may_turn_wild", 1), ("one_set_per_rank", 0), ("set_ranks", 0b1111111111101),
-)  # fmt: skip
+    ("pickup_top", 1),
+    ("pickup_needs_meld", 0),
+    ("ace_both_ends", 1),
+    ("natural_two_needs_three", 0),
+    ("wild_slides", 1),
+    ("two_may_turn_wild", 1),
+    ("one_set_per_rank", 0),
+    ("set_ranks", 0b1111111111101),
+)
 """Rules that forbid something, and the value that allows it."""
 
 
 def explain(games: npt.NDArray[np.void], text: object) -> str:
-    """A sentence that says why this decision is not legal in a game (one record, unchanged) that is not over or is."""
+    """A sentence that says why this decision is not legal.
+
+    Args:
+        games: one record, shape (1,), unchanged; the deal may be over.
+        text: the decision.
+    """
     game = games[0]
     if not isinstance(text, str):
         return f"a decision is a text such as 'draw', not {text!r}"
@@ -58,7 +70,10 @@ def explain(games: npt.NDArray[np.void], text: object) -> str:
     phase = PHASES[int(game["phase"])]
     action = all_texts(game).get(text)
     if action is None:
-        return f"in phase {phase} it names a card, a meld or a place that does not fit: {_misfit(text)}"
+        return (
+            f"in phase {phase} it names a card, a meld or a place that does not fit: "
+            f"{_misfit(text)}"
+        )
     wanted = DRAW_PHASE if action < WILD_CHOICE else WILD_PHASE if action < DISCARD else PLAY_PHASE
     if wanted != game["phase"]:
         pending = f" for {pending_text(game)!r}" if game["phase"] == WILD_PHASE else ""
@@ -84,9 +99,15 @@ def explain(games: npt.NDArray[np.void], text: object) -> str:
 
 def _misfit(text: str) -> str:
     if text.startswith("layoff"):
-        return "a lay-off is a single card onto a meld of one's own side, written as it is now, as section 5 allows"
+        return (
+            "a lay-off is a single card onto a meld of one's own side, written as it is now, "
+            "as section 5 allows"
+        )
     if text.startswith("meld"):
-        return "a new meld has exactly three cards in canonical order, a run or a set, with one * at most (spec 4 and 5)"
+        return (
+            "a new meld has exactly three cards in canonical order, a run or a set, "
+            "with one * at most (spec 4 and 5)"
+        )
     return "see notation.md"
 
 
@@ -108,9 +129,15 @@ def _explain_discard(game: Game, card: int) -> str:
     if game["hands"][seat, card] == 0:
         return f"seat {seat} holds no {name}"
     if game["must_meld"]:
-        return "after the pick-up a meld or lay-off is owed before the discard (pickup_needs_meld, spec 4)"
+        return (
+            "after the pick-up a meld or lay-off is owed before the discard "
+            "(pickup_needs_meld, spec 4)"
+        )
     if game["no_return"] == card:
-        return f"{name} was the whole pile, or its top card taken alone, and may not be returned in this turn (spec 4)"
+        return (
+            f"{name} was the whole pile, or its top card taken alone, "
+            "and may not be returned in this turn (spec 4)"
+        )
     if game["taken_by"][side] == NOBODY and not game["rules"]["close_if_none_left"]:
         return "it is the last card, the side has taken no pozzetto, and none can be taken (spec 7)"
     if not has_burraco_to_close(game, side):
@@ -128,7 +155,10 @@ def _explain_play(games: npt.NDArray[np.void], action: int) -> str:
     if _is_legal(trial, action):
         left = int(games[0]["hand_sizes"][seat]) - (3 if action < LAYOFF_RUN else 1)
         if left == 0:
-            return "it would empty the hand and no pozzetto can be taken, but a turn ends with a discard (spec 7)"
+            return (
+                "it would empty the hand and no pozzetto can be taken, "
+                "but a turn ends with a discard (spec 7)"
+            )
         wait = "be laid off or discarded" if pozzetto_to_take(games[0], side) else "close"
         return f"the card that would stay could not {wait}, so the seat would be stuck (spec 7)"
     trial["hands"][0, seat, :] = 2

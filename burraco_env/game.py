@@ -1,4 +1,7 @@
-"""`Game`: one deal, played and read as text (notation.md). A facade: every rule is in the engine."""
+"""`Game`: one deal, played and read as text (notation.md).
+
+A facade: every rule is in the engine.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,8 @@ from burraco_env.state import MAX_CARDS, OUTCOMES, OVER_PHASE, PHASES, new_games
 class Game:
     """One deal of Burraco.
 
-    Make one with `Game.deal`, `Game.from_deck` or `Game.from_position`. Decisions are texts of notation.md; each has
-    an id of the action space too (`legal_ids`, `play_id`).
+    Make one with `Game.deal`, `Game.from_deck` or `Game.from_position`. Decisions are texts of
+    notation.md; each has an id of the action space too (`legal_ids`, `play_id`).
     """
 
     def __init__(self, rules: Rules, games: npt.NDArray[np.void], deck: str | None = None) -> None:
@@ -51,7 +54,8 @@ class Game:
 
         Args:
             rules: the rules.
-            seed: whole number >= 0; the same seed gives the same deal. None: drawn from the operating system.
+            seed: whole number >= 0; the same seed gives the same deal. None: drawn from the
+                operating system.
             dealer: seat of the dealer; None: drawn from the seed too.
 
         Raises:
@@ -68,7 +72,9 @@ class Game:
 
     @classmethod
     def from_deck(cls, rules: Rules, deck: str, dealer: int) -> Game:
-        """Deal a given deck, a text of all its cards in the order in which they are dealt (notation.md "Record").
+        """Deal a given deck.
+
+        The text holds all its cards in the order in which they are dealt (notation.md "Record").
 
         Raises:
             CardError: a word of the text is no card.
@@ -83,7 +89,8 @@ class Game:
             extra = format_cards(np.repeat(np.arange(NUM_CARDS), np.maximum(difference, 0)))
             lacking = format_cards(np.repeat(np.arange(NUM_CARDS), np.maximum(-difference, 0)))
             raise ValueError(
-                f"the deck must hold {rules.num_cards} cards; too many: {extra or 'none'}; missing: {lacking or 'none'}"
+                f"the deck must hold {rules.num_cards} cards; too many: {extra or 'none'}; "
+                f"missing: {lacking or 'none'}"
             )
         deal_deck(games[0], cards, _seat(rules, dealer, "dealer"))
         return cls(rules, games, format_cards(cards))
@@ -93,7 +100,7 @@ class Game:
         """The game at a position, the JSON object of notation.md.
 
         Raises:
-            PositionError: a position that cannot occur; the message lists all that is wrong with it.
+            PositionError: a position that cannot occur; the message lists all that is wrong.
         """
         return cls(*read_position(position))
 
@@ -139,7 +146,7 @@ class Game:
 
     @property
     def deck(self) -> str | None:
-        """The deck that was dealt, in the order of dealing; None for a game that began at a position."""
+        """The deck, in the order of dealing; None for a game that began at a position."""
         return self._deck
 
     def legal_ids(self) -> npt.NDArray[np.int16]:
@@ -153,14 +160,20 @@ class Game:
         return [action_text(self._game, action) for action in self.legal_ids()]
 
     def mask(self, seat: int | None = None) -> npt.NDArray[np.int8]:
-        """Mask of a seat (default: the seat to act), int8[NUM_ACTIONS]; all zero for a seat that is not to act."""
+        """Mask of a seat (default: the seat to act), int8[NUM_ACTIONS].
+
+        It is all zero for a seat that is not to act.
+        """
         mask = np.zeros(NUM_ACTIONS, dtype=np.int8)
         if seat is None or _seat(self.rules, seat, "seat") == self.seat:
             mask[self.legal_ids()] = 1
         return mask
 
     def observation(self, seat: int | None = None) -> npt.NDArray[np.int8]:
-        """What a seat (default: the seat to act) knows, int8[OBSERVATION_SIZE]; see `observations.describe`."""
+        """What a seat (default: the seat to act) knows, int8[OBSERVATION_SIZE].
+
+        `observations.describe` says it in words.
+        """
         out = np.zeros(OBSERVATION_SIZE, dtype=np.int8)
         observe(self._game, self.seat if seat is None else _seat(self.rules, seat, "seat"), out)
         return out
@@ -184,14 +197,16 @@ class Game:
             if action_text(self._game, action) == text:
                 return int(action)
         raise IllegalActionError(
-            f"seat {self.seat} cannot {decision!r}: {explain(self.state, text)}; legal: {', '.join(self.legal()) or 'nothing'}"
+            f"seat {self.seat} cannot {decision!r}: {explain(self.state, text)}; "
+            f"legal: {', '.join(self.legal()) or 'nothing'}"
         )
 
     def play(self, decision: str) -> None:
         """Carry out a decision.
 
         Raises:
-            IllegalActionError: it is not legal; the message says which rule forbids it. Nothing has changed.
+            IllegalActionError: it is not legal; the message says which rule forbids it. Nothing has
+                changed.
         """
         self.play_id(self.id(decision))
 
@@ -218,14 +233,17 @@ class Game:
         return write_position(self.rules, self._game)
 
     def points(self) -> list[dict[str, int]]:
-        """The points of each side: `melds`, `bonuses`, `closing`, `hand` (<= 0), `pozzetto` (<= 0), `total` (spec 8).
+        """The points of each side (spec 8).
+
+        Their names: `melds`, `bonuses`, `closing`, `hand` (<= 0), `pozzetto` (<= 0), `total`.
 
         Raises:
             ValueError: the deal is not over.
         """
         if not self.is_over:
             raise ValueError(
-                f"points are counted when the deal is over; this is turn {self.turn}, phase {self.phase}"
+                "points are counted when the deal is over; "
+                f"this is turn {self.turn}, phase {self.phase}"
             )
         return points_table(self._game)
 
@@ -236,8 +254,9 @@ class Game:
         return twin
 
     def resample(self, seat: int, rng: np.random.Generator) -> Game:
-        """A copy in which all that `seat` cannot see is redrawn uniformly, consistently with all it knows.
+        """A copy in which all that `seat` cannot see is redrawn, consistently with all it knows.
 
+        All such redraws are equally likely.
         The copy has no deck and no decisions, since those would show what was hidden.
 
         Raises:
@@ -291,7 +310,10 @@ class Game:
         self._decisions = saved["decisions"]
 
     def __repr__(self) -> str:
-        return f"<Game {self.rules.preset_name}, {self.rules.seats} seats, turn {self.turn}, seat {self.seat}, {self.phase}>"
+        return (
+            f"<Game {self.rules.preset_name}, {self.rules.seats} seats, turn {self.turn}, "
+            f"seat {self.seat}, {self.phase}>"
+        )
 
 
 def _seat(rules: Rules, seat: Any, what: str) -> int:
@@ -306,7 +328,8 @@ def _seat(rules: Rules, seat: Any, what: str) -> int:
 
 def deck_text(games: npt.NDArray[np.void]) -> str:
     """The deck of a game just dealt, read back from the table in the order of dealing."""
-    # Hands are counts, so within a seat the order of its cards is free: the sorted one deals the same hands.
+    # Hands are counts, so within a seat the order of its cards is free: the sorted one deals the
+    # same hands.
     game, rules = games[0], games[0]["rules"]
     seats, dealer = int(rules["seats"]), int(game["dealer"])
     hands = [np.repeat(np.arange(NUM_CARDS), game["hands"][seat]) for seat in range(seats)]

@@ -30,7 +30,8 @@ def next_below(game: Game, bound: int) -> int:
 def generator_states(seed: int, count: int = 1, first: int = 0) -> npt.NDArray[np.uint64]:
     """Generator states of the games `first` to `first + count - 1` of a seed, uint64[count].
 
-    Game b of a seed has the same state whatever the other arguments are. `seed` is any whole number >= 0.
+    Game b of a seed has the same state whatever the other arguments are. `seed` is any whole number
+    >= 0.
     """
     games = range(first, first + count)
     words = [np.random.SeedSequence([seed, game]).generate_state(1, np.uint64)[0] for game in games]

@@ -28,7 +28,8 @@ class Match:
                 match.game.play(choose(match.game))
             match.next_deal()
 
-    The deck of each deal depends on the seed and the number of the deal alone, not on how it was played.
+    The deck of each deal depends on the seed and the number of the deal alone, not on how it was
+    played.
 
     Attributes:
         rules: the rules of the match; those of a deal are `match.game.rules`.
@@ -54,7 +55,7 @@ class Match:
         self.game = self._deal(-1 if dealer is None else dealer)
 
     def next_deal(self) -> None:
-        """Credit the finished deal to the seats; then end the match or deal again, one dealer further.
+        """Credit the finished deal to the seats; then end the match or deal, one dealer further.
 
         Raises:
             ValueError: the deal is not over, or the match is.
@@ -131,7 +132,7 @@ class Match:
 
 
 def seat_points(game: Game) -> list[float]:
-    """Points that each seat is credited with after a deal; the pair of three seats halves its own (spec 9).
+    """Points of each seat after a deal; the pair of three seats halves its own (spec 9).
 
     Raises:
         ValueError: the deal is not over.

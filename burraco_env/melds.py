@@ -1,16 +1,17 @@
-"""Melds: what may be laid and laid off, what a meld counts as, its order and its text (spec 5 and 8, notation.md).
+"""Melds: what may be laid and laid off, what a meld counts as, its order and its text.
+
+The rules are in spec 5 and 8, order and text in notation.md.
 
 A run is a row `LO HI WILD KIND`, a set a row `NATURALS KIND` (see `state.py`).
 
-The ways to lay off on a run are five *operations*. Which card goes where follows from the run alone:
+The ways to lay off on a run are five *operations*. Which card goes where follows from the run
+alone:
 
-| operation | the run has no wild | the run has a wild |
-|---|---|---|
-| `LOW` | a natural at lo-1 | the same |
-| `HIGH` | a natural at hi+1 | the same |
-| `WILD_LOW` | a wild of the hand at lo-1 | the natural of the wild's place; the wild goes to lo-1 |
-| `WILD_HIGH` | a wild of the hand at hi+1 | the natural of the wild's place; the wild goes to hi+1 |
-| `JUMP` | a natural at hi+2; the natural two goes to hi+1 | a natural two beyond the far end; the wild fills the gap |
+* `LOW`, `HIGH`: a natural at lo-1, at hi+1.
+* `WILD_LOW`, `WILD_HIGH`: without a wild in the run, a wild of the hand at lo-1, at hi+1. With one,
+  the natural of the wild's place; the wild goes to lo-1, to hi+1.
+* `JUMP`: without a wild in the run, a natural at hi+2; the natural two goes to hi+1. With one at an
+  end, a natural two places beyond the other end; the wild fills the gap.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def _natural_fits(rules: Any, run: Row, place: int) -> bool:
 
 @kernel
 def jump_place(rules: Any, run: Row) -> int:
-    """Place of the natural that lets the wild or the natural two jump (spec 5, rules 4 and 5); 0: it cannot."""
+    """Place of the natural that lets the wild or natural two jump (spec 5, rules 4, 5); 0: none."""
     places = rules["places"]
     lo, hi, wild = int64(run[LO]), int64(run[HI]), int64(run[WILD])
     if wild == 0:
@@ -132,13 +133,13 @@ def wild_place(run: Row, operation: int) -> int:
 
 @kernel
 def kinds_at(suit: int, place: int) -> int:
-    """Kinds of wild that may stand at a place of a run: in place 2 the two of the suit is natural (spec 5)."""
+    """Kinds of wild that may stand at a place; in place 2 the suit's two is natural (spec 5)."""
     return ALL_KINDS & ~(1 << (suit + 1)) if place == 2 else ALL_KINDS
 
 
 @kernel
 def extend_run(run: Row, suit: int, operation: int, kind: int) -> None:
-    """Apply an operation that `natural_place` allows; `kind` is the wild of the hand, if one is taken."""
+    """Apply an operation that `natural_place` allows; `kind`: the wild of the hand, if any."""
     lo, hi, wild = int64(run[LO]), int64(run[HI]), int64(run[WILD])
     if operation == LOW:
         run[LO] = lo - 1
@@ -219,7 +220,7 @@ def has_burraco_to_close(game: Game, side: int) -> bool:
     return False
 
 
-# ---------------------------------------------------------------------------------------------- text
+# --------------------------------------------------------------------------------------------- text
 
 
 def wild_text(kind: int) -> str:
@@ -252,15 +253,18 @@ def set_text(rank: int, row: Row) -> str:
     return "-".join(cards + ([wild_text(kind)] if kind else []))
 
 
-# --------------------------------------------------------------------------------------------- order
+# -------------------------------------------------------------------------------------------- order
 
 
 def _run_order() -> npt.NDArray[np.int64]:
-    """Rank of a run's text among runs of the same suit, lowest place and length, int64[suit, lo, wild, kind]."""
+    """Rank of a run's text among runs of the same suit, lowest place and length.
+
+    int64[suit, lo, wild, kind].
+    """
     order = np.zeros((NUM_SUITS, HIGHEST_PLACE + 1, HIGHEST_PLACE + 1, NUM_KINDS + 1), np.int64)
     for suit in range(NUM_SUITS):
         for lo in range(1, HIGHEST_PLACE + 1):
-            # The first difference decides before the end, so the longest runs stand for all lengths.
+            # The first difference decides before the end: the longest runs stand for all lengths.
             shapes = [(0, 0)] + [
                 (w, k) for w in range(lo, HIGHEST_PLACE + 1) for k in range(1, NUM_KINDS + 1)
             ]

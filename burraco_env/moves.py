@@ -23,6 +23,7 @@ TRY, SHOW, UNDO = int64(-1), int64(0), int64(1)
 
 @kernel
 def into_hand(game: Game, seat: int, card: int) -> None:
+    """The seat takes a card into its hand."""
     game["hands"][seat, card] += 1
     game["hand_sizes"][seat] += 1
 
@@ -40,13 +41,14 @@ def out_of_hand(game: Game, seat: int, card: int) -> None:
 
 @kernel
 def onto_pile(game: Game, card: int) -> None:
+    """Put a card on top of the discard pile."""
     game["pile"][game["pile_size"]] = card
     game["pile_size"] += 1
 
 
 @kernel
 def _move_card(game: Game, seat: int, card: int, change: int) -> None:
-    """SHOW: the card leaves the hand for good. TRY and UNDO: only the hand's count changes, for a trial."""
+    """SHOW: the card leaves the hand for good. TRY, UNDO: only its count changes, for a trial."""
     if change == SHOW:
         out_of_hand(game, seat, card)
     else:
@@ -82,7 +84,7 @@ def move_cards(game: Game, seat: int, action: int, kind: int, change: int) -> No
 
 @kernel
 def play_target(game: Game, side: int, action: int) -> tuple[bool, int, int]:
-    """Where a play writes: a run or a set, its suit or rank, its slot (behind the last for a new meld)."""
+    """Where a play writes: is it a run, its suit or rank, its slot (behind the last if new)."""
     if action < MELD_SET:
         suit = meld_run_indices(action)[0]
         return True, suit, int64(game["num_runs"][side, suit])

@@ -1,7 +1,8 @@
-"""What a seat knows, as a flat vector of small integers, and that vector in words (design section 4).
+"""What a seat knows, as a flat vector of small integers, and in words (design section 4).
 
-The layout is the same for all presets and seat counts. Everything is seen from one seat: *relative seats* are me, next,
-opposite, previous (two seats: me, next; three: me, next, previous), sides are my own, the next seat's, the third.
+The layout is the same for all presets and seat counts. Everything is seen from one seat: *relative
+seats* are me, next, opposite, previous (two seats: me, next; three: me, next, previous), sides are
+my own, the next seat's, the third.
 """
 
 from __future__ import annotations
@@ -94,13 +95,18 @@ def _layout() -> tuple[Segment, ...]:
         ("discards", (OTHERS, NUM_CARDS), f"next, opposite, previous; {cards}",
          "how often the seat has discarded the card in this deal", 127),
         ("run_counts", (NUM_SUITS, 2), "suit; my side, the next seat's side", "runs", MAX_RUNS),
-        ("runs", (NUM_SUITS, MAX_RUNS, 4), "suit; slot; lowest place, highest place, place of the wild, kind of the wild",
-         "my side's runs from the first slot up; from the last slot down those of the next seat's side, then the third's", 14),
-        ("set_counts", (NUM_SET_RANKS, 2), "rank but two; my side, the next seat's side", "sets", MAX_SETS),
-        ("sets", (NUM_SET_RANKS, MAX_SETS, 3), "rank but two; slot; clubs + 3 diamonds, hearts + 3 spades, kind of the wild",
+        ("runs", (NUM_SUITS, MAX_RUNS, 4),
+         "suit; slot; lowest place, highest place, place of the wild, kind of the wild",
+         "my side's runs from the first slot up; "
+         "from the last slot down those of the next seat's side, then the third's", 14),
+        ("set_counts", (NUM_SET_RANKS, 2), "rank but two; my side, the next seat's side",
+         "sets", MAX_SETS),
+        ("sets", (NUM_SET_RANKS, MAX_SETS, 3),
+         "rank but two; slot; clubs + 3 diamonds, hearts + 3 spades, kind of the wild",
          "sets, in slots as the runs", 8),
         ("phase", (len(PHASES),), "draw, play, wild, over", "one-hot", 1),
-        ("to_act", (MAX_SEATS,), "relative seat", "one-hot: the seat to act (when over: that moved last)", 1),
+        ("to_act", (MAX_SEATS,), "relative seat",
+         "one-hot: the seat to act (when over: that moved last)", 1),
         ("dealer", (MAX_SEATS,), "relative seat", "one-hot: the dealer", 1),
         ("hand_sizes", (MAX_SEATS,), "relative seat", "cards in the hand", 112),
         ("stock", (2,), "tens, units", "cards in the stock", 11),
@@ -108,7 +114,8 @@ def _layout() -> tuple[Segment, ...]:
          "suit one-hot and rank of the top card of the pile; 0: empty pile", 13),
         ("no_return", (6,), "as top_card", "the card that may not be discarded in this turn", 13),
         ("must_meld", (1,), "", "1: a meld or lay-off is owed", 1),
-        ("pending", (7,), "new run, new set, lay-off on a run, on a set; the indices of its action segment",
+        ("pending", (7,),
+         "new run, new set, lay-off on a run, on a set; the indices of its action segment",
          "the decision whose wild is being chosen: one-hot, then its indices", 15),
         ("pozzetti", (1,), "", "untaken pozzetti", 3),
         ("pozzetto_sizes", (3,), "first, second, third pozzetto of the deal", "its cards", 32),
@@ -117,8 +124,10 @@ def _layout() -> tuple[Segment, ...]:
         ("my_side", (MAX_SEATS,), "relative seat", "1: the seat is of my side", 1),
         ("sides", (1,), "", "number of sides", 3),
         ("turn", (3,), "hundreds, tens, units", "completed turns of the deal", 127),
-        ("totals", (MAX_SEATS, 2), "relative seat; 250 points, 2.5 points", "match points before this deal", 99),
-        ("rules", (NUM_RULE_NUMBERS,), ", ".join(name for name, _ in RULE_NUMBERS), "the rules", 127),
+        ("totals", (MAX_SEATS, 2), "relative seat; 250 points, 2.5 points",
+         "match points before this deal", 99),
+        ("rules", (NUM_RULE_NUMBERS,), ", ".join(name for name, _ in RULE_NUMBERS),
+         "the rules", 127),
     )  # fmt: skip
     segments: list[Segment] = []
     for name, shape, indices, meaning, high in table:
@@ -133,9 +142,9 @@ OBSERVATION_SIZE: int = SEGMENTS[-1].stop
 """Length of an observation; its dtype is int8."""
 
 (
-    _HAND, _PILE, _KNOWN, _DISCARDS, _RUN_COUNTS, _RUNS, _SET_COUNTS, _SETS, _PHASE, _TO_ACT, _DEALER, _HAND_SIZES,
-    _STOCK, _TOP_CARD, _NO_RETURN, _MUST_MELD, _PENDING, _POZZETTI, _POZZETTO_SIZES, _TAKEN, _UNPLAYED, _MY_SIDE,
-    _NUM_SIDES, _TURN, _TOTALS, _RULES,
+    _HAND, _PILE, _KNOWN, _DISCARDS, _RUN_COUNTS, _RUNS, _SET_COUNTS, _SETS, _PHASE, _TO_ACT,
+    _DEALER, _HAND_SIZES, _STOCK, _TOP_CARD, _NO_RETURN, _MUST_MELD, _PENDING, _POZZETTI,
+    _POZZETTO_SIZES, _TAKEN, _UNPLAYED, _MY_SIDE, _NUM_SIDES, _TURN, _TOTALS, _RULES,
 ) = (int64(segment.start) for segment in SEGMENTS)  # fmt: skip
 
 _TOTAL_UNIT = 5
@@ -201,11 +210,11 @@ def _observe_melds(game: Game, me: int, out: Any) -> None:
 
 @kernel
 def _observe_runs(game: Game, side: int, suit: int, index: int, out: Any) -> None:
-    """Write the runs of the index-th side seen from the seat: 0 its own, 1 the next seat's, 2 the third."""
+    """Write the runs of a side; `index`: 0 the seat's own side, 1 the next seat's, 2 the third."""
     count = int64(game["num_runs"][side, suit])
     if index < 2:
         out[_RUN_COUNTS + 2 * suit + index] = count
-    behind = out[_RUN_COUNTS + 2 * suit + 1] if index == 2 else 0
+    behind = int64(out[_RUN_COUNTS + 2 * suit + 1]) if index == 2 else int64(0)
     for slot in range(count):
         at = _RUNS + (suit * MAX_RUNS + (slot if index == 0 else MAX_RUNS - 1 - behind - slot)) * 4
         for column in range(4):
@@ -218,7 +227,7 @@ def _observe_sets(game: Game, side: int, rank: int, index: int, out: Any) -> Non
     count = int64(game["num_sets"][side, rank])
     if index < 2:
         out[_SET_COUNTS + 2 * rank_index(rank) + index] = count
-    behind = out[_SET_COUNTS + 2 * rank_index(rank) + 1] if index == 2 else 0
+    behind = int64(out[_SET_COUNTS + 2 * rank_index(rank) + 1]) if index == 2 else int64(0)
     for slot in range(count):
         row = rank_index(rank) * MAX_SETS + (slot if index == 0 else MAX_SETS - 1 - behind - slot)
         at = _SETS + row * 3
@@ -280,7 +289,10 @@ def _observe_table(game: Game, out: Any) -> None:
 
 @kernel
 def _pending_numbers(action: int) -> tuple[int, int, int, int]:
-    """Kind of a play that takes a wild (0 new run, 1 new set, 2 on a run, 3 on a set) and the indices of its segment."""
+    """Kind of a play that takes a wild, and the indices of its segment.
+
+    The kinds: 0 new run, 1 new set, 2 on a run, 3 on a set.
+    """
     if action >= LAYOFF_SET:
         rank, slot, suit = layoff_set_indices(action)
         return 3, rank_index(rank), slot, suit
@@ -302,7 +314,7 @@ def _observe_rules(game: Game, out: Any) -> None:
         out[_POZZETTO_SIZES + index] = game["rules"]["pozzetto_sizes"][index]
 
 
-# ------------------------------------------------------------------------------------------ describe
+# ----------------------------------------------------------------------------------------- describe
 
 
 def segment(observation: npt.NDArray[np.int8], name: str) -> npt.NDArray[np.int64]:
@@ -324,7 +336,8 @@ def describe(observation: npt.NDArray[np.int8]) -> dict[str, Any]:
         observation: int8[OBSERVATION_SIZE].
 
     Returns:
-        Values by name. Seats are `me`, `next`, `opposite`, `previous`; sides `mine`, `next`, `third`.
+        Values by name. Seats are `me`, `next`, `opposite`, `previous`; sides `mine`, `next`,
+        `third`.
 
     Raises:
         ValueError: not an array of that length.

@@ -1,4 +1,7 @@
-"""Positions as JSON objects with full information (notation.md "Position"): writing, reading, checking."""
+"""Positions as JSON objects with full information: writing, reading, checking.
+
+Their form is that of notation.md "Position".
+"""
 
 from __future__ import annotations
 
@@ -45,13 +48,14 @@ from burraco_env.state import (
 )
 
 KEYS = (
-    "rules", "dealer", "turn", "seat", "phase", "sides", "hands", "stock", "discard_pile", "pozzetti",
-    "pozzetto_taken_by", "pozzetto_unplayed", "melds", "no_return", "must_meld", "pending", "outcome", "closed_by",
+    "rules", "dealer", "turn", "seat", "phase", "sides", "hands", "stock", "discard_pile",
+    "pozzetti", "pozzetto_taken_by", "pozzetto_unplayed", "melds", "no_return", "must_meld",
+    "pending", "outcome", "closed_by",
 )  # fmt: skip
 """Keys of a position, all required."""
 
 
-# ------------------------------------------------------------------------------------------- writing
+# ------------------------------------------------------------------------------------------ writing
 
 
 def write_position(rules: Rules, game: Game) -> dict[str, Any]:
@@ -112,16 +116,18 @@ def meld_texts(game: Game, side: int) -> list[str]:
     return runs + sets
 
 
-# ------------------------------------------------------------------------------------------- reading
+# ------------------------------------------------------------------------------------------ reading
 
 
 def read_position(position: Any) -> tuple[Rules, npt.NDArray[np.void]]:
     """The rules and the state (one record) of a position.
 
-    What a position does not hold starts empty: cards known to be in a hand, earlier discards, match totals.
+    What a position does not hold starts empty: cards known to be in a hand, earlier discards, match
+    totals.
 
     Raises:
-        PositionError: not such an object, or a position that cannot occur; it lists all that is wrong.
+        PositionError: not such an object, or a position that cannot occur; it lists all that is
+            wrong.
     """
     if not isinstance(position, Mapping):
         raise PositionError(
@@ -185,7 +191,8 @@ class _Reader:
             return NOBODY
         if type(value) is not int or not low <= value <= high:
             self._say(
-                f"{key} must be a whole number from {low} to {high}{' or null' * nullable}, not {value!r}"
+                f"{key} must be a whole number from {low} to {high}{' or null' * nullable}, "
+                f"not {value!r}"
             )
             return low
         return value
@@ -276,14 +283,16 @@ class _Reader:
         for side, seat in enumerate(taken):
             if seat is not None and (type(seat) is not int or seat not in side_seats(game, side)):
                 self._say(
-                    f"pozzetto_taken_by of side {side} must be null or one of its seats, not {seat!r}"
+                    f"pozzetto_taken_by of side {side} must be null or one of its seats, "
+                    f"not {seat!r}"
                 )
             elif seat is not None:
                 game["taken_by"][side] = seat
         for side, flag in enumerate(unplayed):
             if type(flag) is not bool or (flag and side < len(taken) and taken[side] is None):
                 self._say(
-                    f"pozzetto_unplayed of side {side} must be true or false, true only if it took one, not {flag!r}"
+                    f"pozzetto_unplayed of side {side} must be true or false, "
+                    f"true only if it took one, not {flag!r}"
                 )
             game["unplayed"][side] = flag is True
         if self.rules.seats == 3 and len(sizes) < 3 and taken:
@@ -302,7 +311,8 @@ class _Reader:
             return
         if len(pozzetti) > left or (len(pozzetti) < left and not self.rules.pozzetti_refill_stock):
             self._say(
-                f"{taken} of {len(sizes)} pozzetti are taken, so {max(left, 0)} must be left, not {len(pozzetti)}"
+                f"{taken} of {len(sizes)} pozzetti are taken, so {max(left, 0)} must be left, "
+                f"not {len(pozzetti)}"
             )
             return
         game["first_pozzetto"] = taken
@@ -342,7 +352,8 @@ class _Reader:
         for rank, count in sets.items():
             if count > (2 if pair else 1):  # each of a pair may have brought one (spec 9)
                 self._say(
-                    f"side {side} has {count} sets of one rank ({CARD_TEXTS[rank][0]}): one_set_per_rank"
+                    f"side {side} has {count} sets of one rank ({CARD_TEXTS[rank][0]}): "
+                    "one_set_per_rank"
                 )
 
     def _check_deck(self) -> None:
@@ -369,7 +380,8 @@ class _Reader:
         seat = (int(game["dealer"]) + 1 + turn) % seats
         if seat != game["seat"]:
             self._say(
-                f"after {int(game['turn'])} turns with dealer {int(game['dealer'])} the seat {'that moved last' if over else 'to act'} "
+                f"after {int(game['turn'])} turns with dealer {int(game['dealer'])} "
+                f"the seat {'that moved last' if over else 'to act'} "
                 f"is {seat}, not {int(game['seat'])}"
             )
         if not over and game["turn"] >= self.rules.max_turns:
@@ -382,13 +394,15 @@ class _Reader:
             playing and self.rules.pickup_needs_meld and game["pile_size"] == 0
         ):
             self._say(
-                "must_meld is possible only in the play phase, after the pile was picked up under pickup_needs_meld"
+                "must_meld is possible only in the play phase, "
+                "after the pile was picked up under pickup_needs_meld"
             )
         no_return = int(game["no_return"])
         if no_return >= 0:
             if not playing or not (game["pile_size"] == 0 or self.rules.pickup_top):
                 self._say(
-                    "no_return is possible only in the play phase, after a one-card pile or the top card was taken"
+                    "no_return is possible only in the play phase, "
+                    "after a one-card pile or the top card was taken"
                 )
             if game["hands"][int(game["seat"]), no_return] != 1:
                 self._say(
@@ -415,7 +429,8 @@ class _Reader:
             )
         if outcome == STALEMATE and game["turn"] < self.rules.max_turns:
             self._say(
-                f"a stalemate comes after max_turns = {self.rules.max_turns} turns, not {int(game['turn'])}"
+                f"a stalemate comes after max_turns = {self.rules.max_turns} turns, "
+                f"not {int(game['turn'])}"
             )
 
     def _read_pending(self) -> None:
@@ -434,7 +449,8 @@ class _Reader:
         kinds = wild_kinds(game, action) if action in legal_now else 0
         if action is None or bin(kinds).count("1") < 2:
             self._say(
-                f"pending must be a legal decision for which several kinds of wild can be used, not {pending!r}"
+                "pending must be a legal decision for which several kinds of wild can be used, "
+                f"not {pending!r}"
             )
         else:
             game["pending"] = action

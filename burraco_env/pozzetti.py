@@ -38,7 +38,7 @@ def pozzetto_to_take(game: Game, side: int) -> bool:
 
 @kernel
 def take_pozzetto(game: Game, seat: int) -> None:
-    """The seat takes the next pozzetto (spec 6); with three seats it may become the soloist (spec 9)."""
+    """The seat takes the next pozzetto; with three seats it may become the soloist (spec 6, 9)."""
     taken = game["first_pozzetto"]
     game["first_pozzetto"] = taken + 1
     for index in range(game["rules"]["pozzetto_sizes"][taken]):
@@ -52,7 +52,10 @@ def take_pozzetto(game: Game, seat: int) -> None:
 
 @kernel
 def _make_soloist(game: Game, seat: int) -> None:
-    """Side 0 becomes the soloist, side 1 the pair with the melds of both (spec 9). So far side i is seat i."""
+    """Side 0 becomes the soloist, side 1 the pair with the melds of both (spec 9).
+
+    So far side i is seat i.
+    """
     if seat != 0:
         _swap_melds(game, 0, seat)
     for suit in range(NUM_SUITS):

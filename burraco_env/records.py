@@ -45,8 +45,9 @@ class Record:
             The finished game.
 
         Raises:
-            RecordError: it does not replay; `index` is the first wrong decision. A deal that is not over after the
-                last decision, an outcome or points that differ are reported at the index behind the last decision.
+            RecordError: it does not replay; `index` is the first wrong decision. A deal that is not
+                over after the last decision, an outcome or points that differ are reported at the
+                index behind the last decision.
         """
         try:
             game = Game.from_deck(self.rules, self.deck, self.dealer)

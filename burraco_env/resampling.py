@@ -16,15 +16,15 @@ from burraco_env.generator import next_below
 from burraco_env.state import MAX_CARDS, OVER_PHASE, PLAY_PHASE, WILD_PHASE, Game
 
 MAX_TRIES = 100_000
-"""Redraws before giving up where another seat is in mid-turn and few hands would let it be there."""
+"""Redraws before giving up where another seat is in mid-turn and few hands let it be there."""
 
 
 @kernel
 def _unseen(game: Game, me: int, cards: Any) -> int:
     """Write the cards whose place the seat does not know into `cards`; returns their number.
 
-    They are what is left of the deck after the cards it sees or knows: they lie, in an order it cannot know, in the
-    unknown part of the other hands, the untaken pozzetti and the stock.
+    They are what is left of the deck after the cards it sees or knows: they lie, in an order it
+    cannot know, in the unknown part of the other hands, the untaken pozzetti and the stock.
     """
     count = 0
     for seat in range(game["rules"]["seats"]):
@@ -73,9 +73,10 @@ def _redraw(game: Game, me: int, cards: Any, count: int) -> None:
 
 @kernel
 def resample(game: Game, me: int, state: Any, ids: Any) -> bool:
-    """Redraw in place what seat `me` cannot see; False if no redraw was found that lets the seat to act be where it is.
+    """Redraw in place what seat `me` cannot see; False if no consistent redraw was found.
 
-    `state` becomes the game's generator, so that the true one cannot be read off it. `ids` is scratch.
+    Consistent: the seat to act can be where it is. `state` becomes the game's generator, so that
+    the true one cannot be read off it. `ids` is scratch.
     """
     game["generator"] = state
     cards = np.empty(MAX_CARDS, np.int8)
@@ -85,8 +86,8 @@ def resample(game: Game, me: int, state: Any, ids: Any) -> bool:
         _redraw(game, me, cards, count)
         if not in_turn:
             return True
-        # The others know that the seat to act has a decision; in phase wild that it holds the cards of the pending
-        # one, and two kinds of wild for it.
+        # The others know that the seat to act has a decision; in phase wild that it holds the cards
+        # of the pending one, and two kinds of wild for it.
         if game["phase"] == WILD_PHASE:
             if holds_pending(game, ids):
                 return True

@@ -1,8 +1,8 @@
 """The `Rules` object and the presets (spec 11).
 
-Every rule that differs between variants is a field here; a *preset* is a named set of values. To add a variant,
-add an entry to `PRESETS`. To add a rule, add a field here, to `RULES_DTYPE` in `state.py`, and read it
-in the kernel that concerns it.
+Every rule that differs between variants is a field here; a *preset* is a named set of values. To
+add a variant, add an entry to `PRESETS`. To add a rule, add a field here, to `RULES_DTYPE` in
+`state.py`, and read it in the kernel that concerns it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ class Rules:
     """One rule set: immutable, checked when it is made, equal by value.
 
     Make one with `Rules.preset("italian", seats=4)`; keyword arguments override fields:
-    `Rules.preset("italian", jokers=2)`. The metadata of each field (`doc`, `spec`) feeds the documentation.
+    `Rules.preset("italian", jokers=2)`. The metadata of each field (`doc`, `spec`) feeds the
+    documentation.
 
     Raises:
-        RulesError: a value of the wrong type or range, or fields that make no sense together. The message lists
-            every fault.
+        RulesError: a value of the wrong type or range, or fields that make no sense together. The
+            message lists every fault.
     """
 
     preset_name: str = _field("italian", "preset that this rule set started from", "11")
@@ -97,7 +98,8 @@ class Rules:
             **overrides: any field but `preset_name` and `seats`.
 
         Raises:
-            RulesError: unknown preset or field, a seat count that the preset does not have, or a bad value.
+            RulesError: unknown preset or field, a seat count that the preset does not have, or a
+                bad value.
         """
         base = _preset_values(name, seats)
         unknown = sorted(set(overrides) - set(OVERRIDABLE))
@@ -243,8 +245,8 @@ def _pozzetto_problems(rules: Rules) -> list[str]:
         )
     if len(sizes) > rules.num_sides:
         problems.append(
-            f"a side takes one pozzetto, so {rules.num_sides} sides need {rules.num_sides} at most, "
-            f"not {len(sizes)}"
+            f"a side takes one pozzetto, so {rules.num_sides} sides need {rules.num_sides} "
+            f"at most, not {len(sizes)}"
         )
     if not sizes and rules.pozzetto_to_close == "always":
         problems.append(
@@ -258,7 +260,8 @@ def _deck_problems(rules: Rules) -> list[str]:
     stock = rules.num_cards - dealt
     if stock <= rules.dead_stock:
         return [
-            f"the deck of {rules.num_cards} cards is too small: {dealt} are dealt (hands, pozzetti, upcard) "
+            f"the deck of {rules.num_cards} cards is too small: "
+            f"{dealt} are dealt (hands, pozzetti, upcard) "
             f"and more than dead_stock = {rules.dead_stock} must be left for the stock"
         ]
     return []
@@ -377,8 +380,11 @@ PRESETS: dict[str, dict[str, Any]] = {
         **_TO_2005,
     },
 }
-"""Presets: `seats` lists the seat counts (default first), `by_seats` what differs with some of them, every
-other key is a field that differs from `italian` with four seats (spec 11)."""
+"""Presets by name (spec 11).
+
+`seats` lists the seat counts (default first), `by_seats` what differs with some of them, every
+other key is a field that differs from `italian` with four seats.
+"""
 
 _THREE_SEATS: dict[str, Value] = {"pozzetto_sizes": (18, 11)}  # spec 9
 

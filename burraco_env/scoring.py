@@ -105,7 +105,10 @@ def hand_points(hand: Any) -> int:
 
 @kernel
 def side_points(game: Game, out: Any) -> None:
-    """Write the points of each side as they stand into `out`, int64[3, 5]: columns as in POINT_PARTS (spec 8)."""
+    """Write the points of each side as they stand into `out` (spec 8).
+
+    `out` is int64[3, 5], its columns as in POINT_PARTS.
+    """
     rules = game["rules"]
     out[:, :] = 0
     taken = 0

@@ -1,8 +1,9 @@
 """The state of a game: one field table, from which the record type is built.
 
-A batch of games is a NumPy structured array of `GAME_DTYPE`, one record a game. Kernels take one record and read and
-write its fields (`game["hands"][seat, card]`). A record holds its own rules and its own random generator, so copying the
-record copies the game, and games of different rules fit in one batch.
+A batch of games is a NumPy structured array of `GAME_DTYPE`, one record a game. Kernels take one
+record and read and write its fields (`game["hands"][seat, card]`). A record holds its own rules and
+its own random generator, so copying the record copies the game, and games of different rules fit in
+one batch.
 """
 
 from __future__ import annotations
@@ -24,17 +25,19 @@ MAX_SIDES = 3
 MAX_CARDS = 112
 """Room for the largest deck: 2 x 52 cards and 4 jokers, rounded up."""
 
-# Bounds that no deck can pass (two copies, four jokers), so that nothing ever has to be masked away:
-# * n runs of a suit, w of them with a wild, need at least 3n - w naturals. There are 24 beside the twos, t twos that stay
-#   natural, and 12 - t wilds at most (4 jokers, 6 twos of other suits, 2 - t of the suit): 3n <= 24 + t + 12 - t, n <= 12.
+# Bounds that no deck can pass (two copies, four jokers), so that nothing ever has to be masked
+# away:
+# * n runs of a suit, w of them with a wild, need at least 3n - w naturals. There are 24 beside the
+#   twos, t twos that stay natural, and 12 - t wilds at most (4 jokers, 6 twos of other suits, 2 - t
+#   of the suit): 3n <= 24 + t + 12 - t, n <= 12.
 # * sets of a rank: 8 naturals, at least two in each.
 MAX_RUNS = 12
 MAX_SETS = 4
 
 LO, HI, WILD, KIND = range(4)
-"""Columns of a run: lowest place, highest place, place of its wild (0: none), kind of its wild (0: none)."""
+"""Columns of a run: lowest place, highest place, place and kind of its wild (0: none)."""
 NATURALS, SET_KIND = range(2)
-"""Columns of a set: copies of each suit, two bits a suit from clubs up; kind of its wild (0: none)."""
+"""Columns of a set: copies of each suit, two bits each from clubs up; kind of its wild or 0."""
 
 DRAW_PHASE, PLAY_PHASE, WILD_PHASE, OVER_PHASE = range(4)
 PHASES = ("draw", "play", "wild", "over")
@@ -61,13 +64,15 @@ _ROYAL = {"no": ROYAL_NO, "fitab": ROYAL_FITAB, "reale": ROYAL_REALE}
 
 RULE_NUMBERS: tuple[tuple[str, Callable[[Rules], int]], ...] = (
     *((name, partial(_number, name)) for name in (
-        "seats", "copies", "jokers", "hand_size", "dead_stock", "burraco_size", "semi_clean_set_max",
-        "pickup_top", "pickup_needs_meld", "ace_both_ends", "natural_two_needs_three", "wild_slides",
-        "two_may_turn_wild", "one_set_per_rank", "pozzetti_refill_stock", "wild_final_discard", "semi_clean",
-        "super_set", "waive_pozzetto_penalty",
+        "seats", "copies", "jokers", "hand_size", "dead_stock", "burraco_size",
+        "semi_clean_set_max", "pickup_top", "pickup_needs_meld", "ace_both_ends",
+        "natural_two_needs_three", "wild_slides", "two_may_turn_wild", "one_set_per_rank",
+        "pozzetti_refill_stock", "wild_final_discard", "semi_clean", "super_set",
+        "waive_pozzetto_penalty",
     )),
     ("burraco_to_close is clean", lambda rules: int(rules.burraco_to_close == "clean")),
-    ("pozzetto_to_close is unless_none_left", lambda rules: int(rules.pozzetto_to_close == "unless_none_left")),
+    ("pozzetto_to_close is unless_none_left",
+     lambda rules: int(rules.pozzetto_to_close == "unless_none_left")),
     ("royal_run is fitab", lambda rules: int(rules.royal_run == "fitab")),
     ("royal_run is reale", lambda rules: int(rules.royal_run == "reale")),
     *((f"sets of {rank}", partial(_in_set_ranks, rank)) for rank in RANKS if rank != "2"),
@@ -157,7 +162,7 @@ GAME_DTYPE = np.dtype([(name, kind) for name, kind, _ in GAME_FIELDS], align=Tru
 
 
 def new_games(rules: Rules, count: int) -> npt.NDArray[np.void]:
-    """A batch of `count` records with these rules and everything else zero, shape (count,), `GAME_DTYPE`."""
+    """A batch of records with these rules and everything else zero, `GAME_DTYPE`[count]."""
     games = np.zeros(count, dtype=GAME_DTYPE)
     games["rules"] = rules_record(rules)
     return games

@@ -30,9 +30,11 @@ PEER_KEYS = {
 }
 START_KEYS = {
     "cold_start_s",
+    "cold_start_cpu_s",
     "cold_batch_s",
     "cold_process_s",
     "warm_start_s",
+    "warm_start_cpu_s",
     "warm_batch_s",
     "warm_process_s",
 }
@@ -99,6 +101,8 @@ def test_table_and_notes(results: Results) -> None:
     assert any("rlcard" in note and "make bench" in note for note in throughput.notes(missing))
     busy = {**results, "cores_1_thread": 0.5}
     assert any("0.50 cores of 1" in note for note in throughput.notes(busy))
+    waited = {**results, "cold_start_s": 30.0, "cold_start_cpu_s": 20.0}
+    assert any("in 10 of 30 seconds" in note for note in throughput.notes(waited))
 
 
 def test_peers_that_are_not_installed_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,8 +119,9 @@ def test_peers_that_are_not_installed_are_left_out(monkeypatch: pytest.MonkeyPat
 
 
 def test_start_of_a_process() -> None:
-    decision, batch, process = throughput.start_up()
+    decision, cpu, batch, process = throughput.start_up()
     assert 0 < decision <= batch <= process
+    assert cpu > 0
 
 
 def test_documented_table_is_replaced_between_its_markers(tmp_path: Path) -> None:

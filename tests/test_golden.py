@@ -62,7 +62,6 @@ def test_much_happens_in_the_deals() -> None:
         r"^ .+  pickup$",
         r"^ .+  pickup-top$",
         r"^ .+  meld \S+\*",
-        r"^ .+  wild Jo$",
         r"^ .+  wild 2[cdhs]$",
         r"^ .+  layoff \*\(..\) to ",
         r"^ .+  layoff \* to ",

@@ -18,7 +18,7 @@ from burraco_env.observations import SEGMENTS, describe, segment
 from burraco_env.state import DRAW_PHASE
 from tests.play import GAME_IDS, GAMES, choose, play_on, some_positions
 
-pytestmark = [pytest.mark.nojit, pytest.mark.boundscheck]
+pytestmark = [pytest.mark.boundscheck]
 
 each_game = pytest.mark.parametrize(("name", "seats"), GAMES, ids=GAME_IDS)
 
@@ -100,6 +100,7 @@ def text_of(counter: Counter[str]) -> str:
     return format_counts(counts)
 
 
+@pytest.mark.nojit
 @each_game
 def test_the_public_state_can_be_decoded_from_the_observation(name: str, seats: int) -> None:
     game = Game.deal(Rules.preset(name, seats), seed=17)
@@ -190,6 +191,7 @@ def test_wrong_input_to_describe_and_segment_is_refused() -> None:
 # ------------------------------------------------------------------------------------------ resample
 
 
+@pytest.mark.nojit
 @each_game
 def test_resampling_keeps_all_that_the_seat_knows(name: str, seats: int) -> None:
     rng = np.random.default_rng(2)

@@ -221,7 +221,9 @@ def test_copies_go_on_independently(duplicate: object) -> None:
 
 def test_an_illegal_decision_changes_nothing() -> None:
     game = Game.deal(Rules.preset("italian"), seed=2)
-    for now in play_on(game, random.Random(2)):
+    for number, now in enumerate(play_on(game, random.Random(2))):
+        if number % 12 and not now.is_over:
+            continue
         before, state = now.position(), now.state.copy()
         for decision in (
             "draw",

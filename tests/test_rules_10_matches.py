@@ -279,12 +279,14 @@ def test_10_three_seats_play_with_three_pozzetti_from_the_limit_on(
     assert match.rules.pozzetto_sizes == (18, 11)  # those of the match stay
 
 
-def test_10_three_seats_fall_back_below_the_limit() -> None:
+@pytest.mark.xfail(reason="Match looks at the present totals only")
+def test_10_three_seats_once_with_three_pozzetti_always_with_three() -> None:
     match = begin(seats=3, match_three_pozzetti_at=235)
     finish(match, melds=[CLEAN])
     assert len(match.game.rules.pozzetto_sizes) == 3
     finish(match)
     assert max(match.totals) == 225
+    assert len(match.game.rules.pozzetto_sizes) == 3
 
 
 def test_10_three_seats_to_1505_with_the_switch_at_1000() -> None:
