@@ -432,18 +432,24 @@ def _seconds(value: float | None) -> str:
     return "not measured" if value is None else f"{value:.2f} s"
 
 
+_FREE_REPEATS = 5
+"""So many repeats must have had the cores to themselves for the best one to be trusted."""
+
+
 def notes(results: Results) -> list[str]:
     """What a reader must know to judge the figures."""
     found = []
     lacking = [name for name in ("open_spiel", "rlcard") if results["environment"][name] is None]
     if lacking:
         found.append(f"Not installed: {', '.join(lacking)}. To compare: {INSTALL}")
-    for name, threads in (("1_thread", 1), ("2_threads", 2)):
-        cores = results[f"cores_{name}"]
-        if cores is not None and cores < 0.95 * threads:
+    one_thread = _size_key(results["settings"]["games"])
+    for key, threads in ((one_thread, 1), ("decisions_per_s_2_threads", 2)):
+        samples = results["samples"].get(key, [])
+        free = sum(sample["cores"] > 0.95 * threads for sample in samples)
+        if free < min(len(samples), _FREE_REPEATS):
             found.append(
-                f"The machine was busy: the best repeat of {threads} thread{'s'[: threads - 1]} "
-                f"got {cores:.2f} cores of {threads}, so its rate is too low."
+                f"The machine was busy: only {free} of {len(samples)} repeats with threads = "
+                f"{threads} got as many cores, so the rate may be too low."
             )
     start, cpu = results["cold_start_s"], results["cold_start_cpu_s"]
     if start is not None and cpu < 0.9 * start:

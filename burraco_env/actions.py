@@ -201,9 +201,6 @@ def meld_set_suit(action: int, index: int) -> int:
     return int64(_TRIPLES[(action - MELD_SET) % NUM_TRIPLES, index])
 
 
-# --------------------------------------------------------------------------------------------- text
-
-
 def action_text(game: Game, action: int) -> str:
     """Text of an action in the state of `game`, as notation.md writes it.
 

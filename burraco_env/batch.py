@@ -100,7 +100,10 @@ class Batch:
         """
         if seed is not None:
             self.games["generator"] = generator_states(seed, len(self.games))
-        self._step(np.full(len(self.games), NEW_DEAL), -1 if dealer is None else dealer)
+        self._step(
+            np.full(len(self.games), NEW_DEAL),
+            -1 if dealer is None else self.rules.check_seat(dealer, "dealer"),
+        )
 
     @property
     def seats(self) -> npt.NDArray[np.int64]:

@@ -41,6 +41,14 @@ NO_WILD = int64(1)
 
 
 @kernel
+def may_close(game: Game, side: int) -> bool:
+    """Whether a side that cannot take a pozzetto has what a closing needs (spec 7)."""
+    if game["taken_by"][side] == NOBODY and not game["rules"]["close_if_none_left"]:
+        return False
+    return has_burraco_to_close(game, side)
+
+
+@kernel
 def can_discard(game: Game, side: int, card: int, size: int) -> bool:
     """Whether a card of a hand of `size` cards may be discarded; no meld is owed (spec 4 and 7)."""
     if card == game["no_return"]:
@@ -50,9 +58,7 @@ def can_discard(game: Game, side: int, card: int, size: int) -> bool:
     rules = game["rules"]
     if not rules["wild_final_discard"] and (card == JOKER or card % NUM_RANKS == TWO):
         return False
-    if game["taken_by"][side] == NOBODY and not rules["close_if_none_left"]:
-        return False
-    return has_burraco_to_close(game, side)
+    return may_close(game, side)
 
 
 @kernel

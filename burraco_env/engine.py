@@ -70,6 +70,7 @@ from burraco_env.state import (
     HI,
     LO,
     MAX_CARDS,
+    MAX_COUNT,
     MAX_RUNS,
     NATURALS,
     NO_ACTION,
@@ -98,9 +99,6 @@ def _subset_bits(subsets: tuple[tuple[int, ...], ...]) -> Any:
 
 _TRIPLE_BITS = _subset_bits(TRIPLES)
 _PAIR_BITS = _subset_bits(PAIRS)
-
-
-# -------------------------------------------------------------------------------------------- apply
 
 
 @kernel
@@ -192,9 +190,6 @@ def _clear(game: Game) -> None:
     game["closed_by"] = NOBODY
     game["known"][:, :] = 0
     game["discards"][:, :] = 0
-
-
-# -------------------------------------------------------------------------------------------- apply
 
 
 @kernel
@@ -428,9 +423,6 @@ def _legal_wilds(game: Game, ids: Any) -> int:
     return count
 
 
-# -------------------------------------------------------------------------------------------- apply
-
-
 @kernel
 def apply(game: Game, action: int) -> None:
     """Carry out a legal action."""
@@ -484,7 +476,8 @@ def _apply_discard(game: Game, card: int) -> None:
     side = game["side_of"][seat]
     out_of_hand(game, seat, card)
     onto_pile(game, card)
-    game["discards"][seat, card] += 1
+    if game["discards"][seat, card] < MAX_COUNT:
+        game["discards"][seat, card] += 1
     if game["taken_by"][side] == seat:
         game["unplayed"][side] = 0
     game["no_return"] = NO_CARD

@@ -53,6 +53,15 @@ _SWITCHES = (
 """Rules that forbid something, and the value that allows it."""
 
 
+_PHASE_OF = {
+    "draw": DRAW_PHASE,
+    "pickup": DRAW_PHASE,
+    "pickup-top": DRAW_PHASE,
+    "wild": WILD_PHASE,
+}
+"""Phase of a decision by its first word; all others belong to the play phase."""
+
+
 def explain(games: npt.NDArray[np.void], text: object) -> str:
     """A sentence that says why this decision is not legal.
 
@@ -67,23 +76,20 @@ def explain(games: npt.NDArray[np.void], text: object) -> str:
         return "the deal is over"
     if not _WORDS.match(text):
         return "it is written like no decision; see notation.md"
-    phase = PHASES[int(game["phase"])]
+    phase = int(game["phase"])
+    wanted = _PHASE_OF.get(text.split()[0], PLAY_PHASE)
+    if wanted != phase:
+        pending = f" for {pending_text(game)!r}" if phase == WILD_PHASE else ""
+        return f"it belongs to phase {PHASES[wanted]}, and this is phase {PHASES[phase]}{pending}"
+    for name, value in _SWITCHES:
+        trial = games.copy()
+        trial["rules"][name] = value
+        changed = all_texts(trial[0]).get(text)  # the rules decide too what can be written down
+        if changed is not None and _is_legal(trial, changed):
+            return f"the rule {name} forbids it (spec 4 and 5)"
     action = all_texts(game).get(text)
     if action is None:
-        return (
-            f"in phase {phase} it names a card, a meld or a place that does not fit: "
-            f"{_misfit(text)}"
-        )
-    wanted = DRAW_PHASE if action < WILD_CHOICE else WILD_PHASE if action < DISCARD else PLAY_PHASE
-    if wanted != game["phase"]:
-        pending = f" for {pending_text(game)!r}" if game["phase"] == WILD_PHASE else ""
-        return f"it belongs to phase {PHASES[wanted]}, and this is phase {phase}{pending}"
-    trial = games.copy()
-    for name, value in _SWITCHES:
-        trial["rules"][name] = value
-        if _is_legal(trial, action):
-            return f"the rule {name} forbids it (spec 4 and 5)"
-        trial = games.copy()
+        return f"it names a card, a meld or a place that does not fit: {_misfit(text)}"
     if action < WILD_CHOICE:
         return (
             "there is no card to draw (spec 4)"

@@ -63,11 +63,9 @@ class Game:
         """
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-        if not isinstance(seed, int | np.integer) or seed < 0:
-            raise ValueError(f"seed must be a whole number >= 0, not {seed!r}")
         games = new_games(rules, 1)
-        games["generator"] = generator_states(int(seed))
-        deal(games[0], -1 if dealer is None else _seat(rules, dealer, "dealer"))
+        games["generator"] = generator_states(seed)
+        deal(games[0], -1 if dealer is None else rules.check_seat(dealer, "dealer"))
         return cls(rules, games, deck_text(games))
 
     @classmethod
@@ -92,7 +90,7 @@ class Game:
                 f"the deck must hold {rules.num_cards} cards; too many: {extra or 'none'}; "
                 f"missing: {lacking or 'none'}"
             )
-        deal_deck(games[0], cards, _seat(rules, dealer, "dealer"))
+        deal_deck(games[0], cards, rules.check_seat(dealer, "dealer"))
         return cls(rules, games, format_cards(cards))
 
     @classmethod
@@ -165,7 +163,7 @@ class Game:
         It is all zero for a seat that is not to act.
         """
         mask = np.zeros(NUM_ACTIONS, dtype=np.int8)
-        if seat is None or _seat(self.rules, seat, "seat") == self.seat:
+        if seat is None or self.rules.check_seat(seat, "seat") == self.seat:
             mask[self.legal_ids()] = 1
         return mask
 
@@ -175,7 +173,7 @@ class Game:
         `observations.describe` says it in words.
         """
         out = np.zeros(OBSERVATION_SIZE, dtype=np.int8)
-        observe(self._game, self.seat if seat is None else _seat(self.rules, seat, "seat"), out)
+        observe(self._game, self.seat if seat is None else self.rules.check_seat(seat, "seat"), out)
         return out
 
     def text(self, action: int) -> str:
@@ -262,7 +260,7 @@ class Game:
         Raises:
             ResampleError: no such redraw was found.
         """
-        return Game(self.rules, resampled(self.state, _seat(self.rules, seat, "seat"), rng))
+        return Game(self.rules, resampled(self.state, self.rules.check_seat(seat, "seat"), rng))
 
     def record(self, players: Sequence[str] | None = None) -> Any:
         """The record of this deal; `players` names each seat (default: `seat 0` ..).
@@ -314,16 +312,6 @@ class Game:
             f"<Game {self.rules.preset_name}, {self.rules.seats} seats, turn {self.turn}, "
             f"seat {self.seat}, {self.phase}>"
         )
-
-
-def _seat(rules: Rules, seat: Any, what: str) -> int:
-    if (
-        not isinstance(seat, int | np.integer)
-        or isinstance(seat, bool)
-        or not 0 <= seat < rules.seats
-    ):
-        raise ValueError(f"{what} must be a seat from 0 to {rules.seats - 1}, not {seat!r}")
-    return int(seat)
 
 
 def deck_text(games: npt.NDArray[np.void]) -> str:

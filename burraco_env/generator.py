@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -27,12 +29,20 @@ def next_below(game: Game, bound: int) -> int:
     return int64((mixed ^ (mixed >> _S31)) >> _S33) % bound
 
 
+def check_seed(seed: Any) -> int:
+    """The seed as a plain number; ValueError if it is no whole number >= 0."""
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
+        raise ValueError(f"seed must be a whole number >= 0, not {seed!r}")
+    return int(seed)
+
+
 def generator_states(seed: int, count: int = 1, first: int = 0) -> npt.NDArray[np.uint64]:
     """Generator states of the games `first` to `first + count - 1` of a seed, uint64[count].
 
-    Game b of a seed has the same state whatever the other arguments are. `seed` is any whole number
+    Game b of a seed has the same state whatever the other arguments are.
     >= 0.
     """
+    seed = check_seed(seed)
     games = range(first, first + count)
     words = [np.random.SeedSequence([seed, game]).generate_state(1, np.uint64)[0] for game in games]
     return np.array(words, dtype=np.uint64)

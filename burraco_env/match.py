@@ -8,7 +8,7 @@ import numpy as np
 
 from burraco_env.engine import deal
 from burraco_env.game import Game, deck_text
-from burraco_env.generator import generator_states
+from burraco_env.generator import check_seed, generator_states
 from burraco_env.rules import Rules
 from burraco_env.scoring import victory_points
 from burraco_env.state import new_games
@@ -45,14 +45,18 @@ class Match:
             rules: the rules.
             seed: whole number >= 0.
             dealer: seat of the first dealer; None: drawn from the seed.
+
+        Raises:
+            ValueError: a seed or a dealer out of range.
         """
         self.rules = rules
-        self.seed = seed
+        self.seed = check_seed(seed)
         self.deals = 0
         self.totals = [0.0] * rules.seats
         self._points: list[list[float]] = []
+        self._highest = 0.0  # total that any seat has ever had
         self.is_over = False
-        self.game = self._deal(-1 if dealer is None else dealer)
+        self.game = self._deal(-1 if dealer is None else rules.check_seat(dealer, "dealer"))
 
     def next_deal(self) -> None:
         """Credit the finished deal to the seats; then end the match or deal, one dealer further.
@@ -65,6 +69,7 @@ class Match:
         points = seat_points(self.game)
         self._points.append(points)
         self.totals = [total + gained for total, gained in zip(self.totals, points, strict=True)]
+        self._highest = max(self._highest, *self.totals)
         self.deals += 1
         self.is_over = self._ended()
         if not self.is_over:
@@ -118,7 +123,7 @@ class Match:
 
     def _deal_rules(self) -> Rules:
         limit = self.rules.match_three_pozzetti_at
-        if limit is not None and max(self.totals) >= limit:
+        if limit is not None and self._highest >= limit:  # for good, even if the total falls again
             return dataclasses.replace(self.rules, pozzetto_sizes=THREE_POZZETTI)
         return self.rules
 

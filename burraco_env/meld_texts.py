@@ -70,6 +70,17 @@ def parse_meld(rules: Rules, text: Any) -> Meld:
         raise ValueError(f"{text!r} is no {'set' if is_set else 'run'}: {error}") from None
 
 
+def printed_cards(text: Any) -> list[int]:
+    """The printed cards of a text that has the form of a meld, whether it is one or not.
+
+    Raises:
+        ValueError: not of that form.
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"{text!r} is no text")
+    return [_card_and_role(word)[0] for word in text.split("-")]
+
+
 def _card_and_role(word: str) -> tuple[int, int | None]:
     """The printed card and, in brackets, the card it stands for."""
     if word.endswith(")") and "(" in word:

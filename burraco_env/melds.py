@@ -220,9 +220,6 @@ def has_burraco_to_close(game: Game, side: int) -> bool:
     return False
 
 
-# --------------------------------------------------------------------------------------------- text
-
-
 def wild_text(kind: int) -> str:
     """Text of the card that a kind of wild is."""
     return CARD_TEXTS[int(KIND_CARDS[kind])]
@@ -251,9 +248,6 @@ def set_text(rank: int, row: Row) -> str:
         for _ in range(naturals >> 2 * suit & 3)
     ]
     return "-".join(cards + ([wild_text(kind)] if kind else []))
-
-
-# -------------------------------------------------------------------------------------------- order
 
 
 def _run_order() -> npt.NDArray[np.int64]:

@@ -93,7 +93,7 @@ def _layout() -> tuple[Segment, ...]:
         ("known", (OTHERS, NUM_CARDS), f"next, opposite, previous; {cards}",
          "copies that the seat picked up and has not shown since", 4),
         ("discards", (OTHERS, NUM_CARDS), f"next, opposite, previous; {cards}",
-         "how often the seat has discarded the card in this deal", 127),
+         "how often the seat has discarded the card in this deal, up to 127", 127),
         ("run_counts", (NUM_SUITS, 2), "suit; my side, the next seat's side", "runs", MAX_RUNS),
         ("runs", (NUM_SUITS, MAX_RUNS, 4),
          "suit; slot; lowest place, highest place, place of the wild, kind of the wild",
@@ -312,9 +312,6 @@ def _observe_rules(game: Game, out: Any) -> None:
         out[_RULES + index] = numbers[index]
     for index in range(game["rules"]["num_pozzetti"]):
         out[_POZZETTO_SIZES + index] = game["rules"]["pozzetto_sizes"][index]
-
-
-# ----------------------------------------------------------------------------------------- describe
 
 
 def segment(observation: npt.NDArray[np.int8], name: str) -> npt.NDArray[np.int64]:

@@ -22,10 +22,10 @@ from burraco_env.cards import (
     format_counts,
     parse_cards,
 )
-from burraco_env.closing import wild_kinds
+from burraco_env.closing import may_close, wild_kinds
 from burraco_env.engine import fill_deck, legal
 from burraco_env.errors import CardError, PositionError, RulesError
-from burraco_env.meld_texts import Meld, parse_meld
+from burraco_env.meld_texts import Meld, parse_meld, printed_cards
 from burraco_env.melds import add_run, add_set, run_text, set_text
 from burraco_env.pozzetti import can_refill
 from burraco_env.rules import Rules
@@ -53,9 +53,6 @@ KEYS = (
     "pending", "outcome", "closed_by",
 )  # fmt: skip
 """Keys of a position, all required."""
-
-
-# ------------------------------------------------------------------------------------------ writing
 
 
 def write_position(rules: Rules, game: Game) -> dict[str, Any]:
@@ -116,9 +113,6 @@ def meld_texts(game: Game, side: int) -> list[str]:
     return runs + sets
 
 
-# ------------------------------------------------------------------------------------------ reading
-
-
 def read_position(position: Any) -> tuple[Rules, npt.NDArray[np.void]]:
     """The rules and the state (one record) of a position.
 
@@ -165,19 +159,23 @@ class _Reader:
         self.game["pending"] = NO_ACTION
         self.problems: list[str] = []
         self.cards: Counter[int] = Counter()
+        self.unread = False  # some cards could not be read, so others may only seem to be missing
 
     def read(self) -> None:
-        """Read all keys; the checks that need a sound record run only if there is one."""
+        """Read all keys and check them; a check waits only for what it builds on."""
         self._read_scalars()
         self._read_sides()
+        scalars_are_sound = not self.problems
         self._read_cards()
         self._read_pozzetti()
         self._read_melds()
-        if not self.problems:
-            self._check_deck()
+        self._check_deck()
+        if scalars_are_sound:
             self._check_turn()
+            self._check_cards_of_the_turn()
             self._check_outcome()
         if not self.problems:
+            self._lay_melds()
             self._read_pending()
         if not self.problems and self.game["phase"] != OVER_PHASE:
             self._check_decisions()
@@ -209,6 +207,7 @@ class _Reader:
         value = self.position[key]
         if not isinstance(value, list | tuple) or len(value) != length:
             self._say(f"{key} must be a list of {length} ({what}), not {value!r}")
+            self.unread = True
             return []
         return list(value)
 
@@ -217,11 +216,13 @@ class _Reader:
             cards = parse_cards(text)
         except CardError as error:
             self._say(f"{key}: {error}")
+            self.unread = True
             return []
-        self.cards.update(cards)
         if len(cards) > MAX_CARDS:
             self._say(f"{key} holds {len(cards)} cards, more than any deck")
+            self.unread = True
             return []
+        self.cards.update(cards)
         return cards
 
     def _read_scalars(self) -> None:
@@ -308,12 +309,14 @@ class _Reader:
         left = len(sizes) - taken
         if not isinstance(pozzetti, list | tuple):
             self._say(f"pozzetti must be a list of texts, not {pozzetti!r}")
+            self.unread = True
             return
         if len(pozzetti) > left or (len(pozzetti) < left and not self.rules.pozzetti_refill_stock):
             self._say(
                 f"{taken} of {len(sizes)} pozzetti are taken, so {max(left, 0)} must be left, "
                 f"not {len(pozzetti)}"
             )
+            self.unread = True
             return
         game["first_pozzetto"] = taken
         game["end_pozzetto"] = taken + len(pozzetti)
@@ -332,17 +335,25 @@ class _Reader:
         ):
             if not isinstance(texts, list | tuple):
                 self._say(f"melds of side {side} must be a list of texts, not {texts!r}")
+                self.unread = True
                 continue
             for text in texts:
                 try:
                     meld = parse_meld(self.rules, text)
                 except ValueError as error:
                     self._say(f"melds of side {side}: {error}")
+                    self._count_cards_of_no_meld(text)
                     continue
                 self.cards.update(meld.cards)
                 melds[side].append(meld)
             self._check_sets(side, melds[side])
         self.melds = melds
+
+    def _count_cards_of_no_meld(self, text: Any) -> None:
+        try:
+            self.cards.update(printed_cards(text))
+        except ValueError:
+            self.unread = True
 
     def _check_sets(self, side: int, melds: list[Meld]) -> None:
         if not self.rules.one_set_per_rank:
@@ -362,20 +373,28 @@ class _Reader:
         extra, lacking = self.cards - full, full - self.cards
         if extra:
             self._say(f"cards too many: {format_cards(sorted(extra.elements()))}")
-        if lacking:
+        if lacking and not self.unread:
             self._say(f"cards missing: {format_cards(sorted(lacking.elements()))}")
-        if extra or lacking:
-            return
+
+    def _lay_melds(self) -> None:
+        """Put the melds on the table; then a closing can be checked (spec 7)."""
         for side, melds in enumerate(self.melds):
             for meld in melds:
                 if meld.is_run:
                     add_run(self.game, side, meld.suit, meld.row)
                 else:
                     add_set(self.game, side, meld.rank, meld.row)
+        closed_by = int(self.game["closed_by"])
+        if closed_by >= 0 and not may_close(self.game, int(self.game["side_of"][closed_by])):
+            self._say(
+                f"seat {closed_by} cannot have closed without a burraco (burraco_to_close is "
+                f"{self.rules.burraco_to_close!r}) and a pozzetto (pozzetto_to_close is "
+                f"{self.rules.pozzetto_to_close!r})"
+            )
 
     def _check_turn(self) -> None:
         game, seats = self.game, self.rules.seats
-        phase, over = int(game["phase"]), game["phase"] == OVER_PHASE
+        over = game["phase"] == OVER_PHASE
         turn = int(game["turn"]) - (1 if over else 0)
         seat = (int(game["dealer"]) + 1 + turn) % seats
         if seat != game["seat"]:
@@ -386,9 +405,15 @@ class _Reader:
             )
         if not over and game["turn"] >= self.rules.max_turns:
             self._say(f"the deal is over after max_turns = {self.rules.max_turns} turns")
-        if not over:
-            for empty in (other for other in range(seats) if game["hand_sizes"][other] == 0):
-                self._say(f"the hand of seat {empty} is empty, and the deal is not over")
+
+    def _check_cards_of_the_turn(self) -> None:
+        if self.unread:
+            return
+        game, phase = self.game, int(self.game["phase"])
+        if phase != OVER_PHASE:
+            for seat in range(self.rules.seats):
+                if game["hand_sizes"][seat] == 0:
+                    self._say(f"the hand of seat {seat} is empty, and the deal is not over")
         playing = phase in (PLAY_PHASE, WILD_PHASE)
         if game["must_meld"] and not (
             playing and self.rules.pickup_needs_meld and game["pile_size"] == 0

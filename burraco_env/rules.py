@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, SupportsIndex, TypeAlias
 
 from burraco_env.cards import RANKS, SUITS
 from burraco_env.errors import RulesError
@@ -154,6 +154,20 @@ class Rules:
     def num_cards(self) -> int:
         """Cards in the deck."""
         return len(self.ranks) * len(self.suits) * self.copies + self.jokers
+
+    def check_seat(self, seat: Any, what: str = "seat") -> int:
+        """The seat as a plain number.
+
+        Raises:
+            ValueError: there is no such seat; the message calls it `what`.
+        """
+        if (
+            isinstance(seat, bool)
+            or not isinstance(seat, SupportsIndex)
+            or seat not in range(self.seats)
+        ):
+            raise ValueError(f"{what} must be a seat from 0 to {self.seats - 1}, not {seat!r}")
+        return int(seat)
 
     def __post_init__(self) -> None:
         problems = _type_problems(self) or _value_problems(self)

@@ -22,6 +22,8 @@ Game: TypeAlias = Any
 """One record of a batch: `numpy.void` of `GAME_DTYPE` outside kernels, a numba record inside."""
 
 MAX_SIDES = 3
+MAX_COUNT = 127
+"""Largest count of an int8; only the discards of one card can reach it."""
 MAX_CARDS = 112
 """Room for the largest deck: 2 x 52 cards and 4 jokers, rounded up."""
 
@@ -155,7 +157,11 @@ GAME_FIELDS: tuple[tuple[str, Any, str], ...] = (
     ("outcome", np.int64, "0 not over, 1 closed, 2 exhausted, 3 stalemate"),
     ("closed_by", np.int64, "seat that closed, or -1"),
     ("known", (np.int8, (MAX_SEATS, NUM_CARDS)), "cards all know to be in each hand"),
-    ("discards", (np.int8, (MAX_SEATS, NUM_CARDS)), "cards each seat has discarded"),
+    (
+        "discards",
+        (np.int8, (MAX_SEATS, NUM_CARDS)),
+        "how often each seat discarded each card, up to 127",
+    ),
     ("totals", (np.int64, (MAX_SEATS,)), "match points of each seat before this deal, times two"),
 )
 GAME_DTYPE = np.dtype([(name, kind) for name, kind, _ in GAME_FIELDS], align=True)

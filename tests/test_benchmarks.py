@@ -99,8 +99,9 @@ def test_table_and_notes(results: Results) -> None:
     assert results["environment"]["numba"] in table
     missing = {**results, "environment": {**results["environment"], "rlcard": None}}
     assert any("rlcard" in note and "make bench" in note for note in throughput.notes(missing))
-    busy = {**results, "cores_1_thread": 0.5}
-    assert any("0.50 cores of 1" in note for note in throughput.notes(busy))
+    samples = {"decisions_per_s_batch_2": [{"rate": 1.0, "cores": 0.5}] * 3}
+    busy = {**results, "samples": samples}
+    assert any("0 of 3 repeats" in note for note in throughput.notes(busy))
     waited = {**results, "cold_start_s": 30.0, "cold_start_cpu_s": 20.0}
     assert any("in 10 of 30 seconds" in note for note in throughput.notes(waited))
 

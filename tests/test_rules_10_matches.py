@@ -72,7 +72,6 @@ def test_10_the_first_dealer_is_drawn_from_the_seed_or_given() -> None:
     assert Match(rules, seed=3, dealer=2).game.dealer == 2
 
 
-@pytest.mark.xfail(reason="Match does not check its dealer and its seed")
 @pytest.mark.parametrize("bad", [{"dealer": 4}, {"dealer": -2}, {"seed": 1.5}, {"seed": -1}])
 def test_10_a_bad_dealer_or_seed_is_refused(bad: dict[str, Any]) -> None:
     (name,) = bad
@@ -279,7 +278,6 @@ def test_10_three_seats_play_with_three_pozzetti_from_the_limit_on(
     assert match.rules.pozzetto_sizes == (18, 11)  # those of the match stay
 
 
-@pytest.mark.xfail(reason="Match looks at the present totals only")
 def test_10_three_seats_once_with_three_pozzetti_always_with_three() -> None:
     match = begin(seats=3, match_three_pozzetti_at=235)
     finish(match, melds=[CLEAN])
