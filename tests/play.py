@@ -16,13 +16,13 @@ GAME_IDS = [f"{name}-{seats}" for name, seats in GAMES]
 
 
 def choose(rng: random.Random, legal: list[str], bias: float) -> str:
-    """A random decision; with a bias above 1, melds, lay-offs and pick-ups are that much likelier."""
+    """A random decision; melds, lay-offs and pick-ups are `bias` times as likely as others."""
     weights = [bias if text.startswith(("meld", "layoff", "pickup")) else 1.0 for text in legal]
     return rng.choices(legal, weights)[0]
 
 
 def play_on(game: Game, rng: random.Random, bias: float = 3.0) -> Iterator[Game]:
-    """Yield the game at every decision, playing at random in between, and once more when it is over."""
+    """Yield the game at every decision, playing at random in between, and when it is over."""
     while not game.is_over:
         yield game
         game.play(choose(rng, game.legal(), bias))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -17,7 +18,7 @@ pytestmark = [pytest.mark.nojit, pytest.mark.boundscheck]
 def test_at_most_a_thousand_ids_in_segments_without_a_gap() -> None:
     assert NUM_ACTIONS <= 1_000
     assert SEGMENTS[0].start == 0
-    for before, after in zip(SEGMENTS, SEGMENTS[1:], strict=False):
+    for before, after in pairwise(SEGMENTS):
         assert before.stop == after.start
     assert SEGMENTS[-1].stop == NUM_ACTIONS
 
@@ -70,7 +71,7 @@ def test_two_ids_read_the_same_only_on_twin_melds() -> None:
 
 
 def test_slot_bounds_are_the_bounds_of_the_deck() -> None:
-    """`state.py` proves them: here the proof is run through for every split of the twos of the suit."""
+    """`state.py` proves them; here the proof is run for every split of the twos of a suit."""
     most = 0
     for natural_twos in range(3):
         wilds = 4 + 6 + (2 - natural_twos)

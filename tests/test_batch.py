@@ -73,7 +73,7 @@ def test_an_illegal_action_is_named_and_no_game_changes() -> None:
         match=r"game 1: action 900 .* is not legal for seat \d; legal: draw, pickup",
     ):
         batch.step(np.array([0, 900, 0]))
-    with pytest.raises(IllegalActionError, match="game 2: action -1 .* is no action"):
+    with pytest.raises(IllegalActionError, match=r"game 2: action -1 .* is no action"):
         batch.step(np.array([0, 0, -1]))
     with pytest.raises(ValueError, match=r"actions must have the shape \(3,\), not \(2,\)"):
         batch.step(np.array([0, 0]))

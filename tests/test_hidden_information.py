@@ -24,7 +24,7 @@ each_game = pytest.mark.parametrize(("name", "seats"), GAMES, ids=GAME_IDS)
 
 
 def permuted(game: Game, me: int, rng: np.random.Generator) -> Game:
-    """The game with all cards that seat `me` cannot see in another order, done here without the engine."""
+    """The game with the cards that `me` cannot see in another order, without the engine."""
     twin = game.copy()
     state = twin.state[0]
     state["generator"] = rng.integers(2**63)
@@ -75,14 +75,15 @@ class Witness:
         self.discards = [Counter[str]() for _ in range(game.rules.seats)]
 
     def hear(self, before: dict[str, Any], decision: str) -> None:
-        seat, word = before["seat"], decision.split()[0]
+        seat, words = before["seat"], decision.split()
+        word = words[0]
         pile = before["discard_pile"].split()
         if word == "pickup":
             self.known[seat].update(pile)
         elif word == "pickup-top":
             self.known[seat][pile[-1]] += 1
         elif word == "discard":
-            self.discards[seat][decision.split()[1]] += 1
+            self.discards[seat][words[1]] += 1
 
     def see(self, before: dict[str, Any], after: dict[str, Any]) -> None:
         """The cards that left the hand were shown."""
@@ -188,9 +189,6 @@ def test_wrong_input_to_describe_and_segment_is_refused() -> None:
         segment(np.zeros(OBSERVATION_SIZE, dtype=np.int8), "hands")
 
 
-# ------------------------------------------------------------------------------------------ resample
-
-
 @pytest.mark.nojit
 @each_game
 def test_resampling_keeps_all_that_the_seat_knows(name: str, seats: int) -> None:
@@ -235,7 +233,7 @@ def test_resampled_positions_can_be_played_to_the_end() -> None:
 def hidden_place_counts(
     game: Game, me: int, samples: int, rng: np.random.Generator
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """How often each card lay in each hidden place, and the sizes of the places; hands without known cards."""
+    """How often each card lay in each hidden place, and the sizes of the places."""
     others = [seat for seat in range(game.rules.seats) if seat != me]
     state = game.state[0]
     sizes = [int(state["hand_sizes"][s] - state["known"][s].sum()) for s in others]

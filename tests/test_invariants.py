@@ -146,7 +146,7 @@ def test_different_seeds_and_deals_have_different_decks() -> None:
 
 
 def test_the_deck_of_a_deal_is_uniformly_shuffled() -> None:
-    """Where the first joker and the ace of clubs lie in 2,000 decks of 29 cards, chi-square at 5 s.d."""
+    """Where the joker and the aces of clubs lie in 2,000 decks of 29 cards, within 5 s.d."""
     decks = 2_000
     counts = np.zeros((2, 29))
     rules = Rules.preset("mini")
