@@ -36,7 +36,7 @@ BOUNDS = (str(MAX_RUNS), str(MAX_SETS), str(NUM_ACTIONS), "", "")
 
 @numba.njit(parallel=True)
 def largest(games: Any, deals: int, ids: Any, out: Any) -> None:
-    """Play `deals` random deals in each game; keep the largest numbers in `out`, int64[games, 5]."""
+    """Play random deals in each game; keep the largest numbers in `out`, int64[games, 5]."""
     for b in numba.prange(games.shape[0]):
         game = games[b]
         for _ in range(deals):

@@ -29,8 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import peers
-from burraco_env import Batch, Game, Rules
-from burraco_env.resampling import resampled
+from burraco_env import Batch, Game, Rules, single
 
 ROOT = Path(__file__).parents[1]
 INSTALL = 'make bench, or pip install -e ".[bench]" -c constraints.txt'
@@ -126,7 +125,7 @@ def copy_rate(states: npt.NDArray[np.void]) -> Rate:
 
     def copy_all() -> int:
         for index in range(len(states)):
-            states[index : index + 1].copy()
+            single.copy(states[index : index + 1])
         return len(states)
 
     return lambda seconds: peers.per_second(copy_all, seconds)
@@ -139,7 +138,7 @@ def resample_rate(states: npt.NDArray[np.void]) -> Rate:
 
     def resample_all() -> int:
         for index, seat in enumerate(seats):
-            resampled(states[index : index + 1], seat, rng)
+            single.resampled(states[index : index + 1], seat, rng)
         return len(states)
 
     return lambda seconds: peers.per_second(resample_all, seconds)

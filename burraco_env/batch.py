@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 from numba import prange
@@ -20,6 +21,8 @@ from burraco_env.observations import OBSERVATION_SIZE, observe
 from burraco_env.rules import Rules
 from burraco_env.state import OVER_PHASE, Game, new_games
 
+PARALLEL_FROM = 64
+"""Number of games from which a second thread is worth waking."""
 RANDOM_ACTION = -1
 NEW_DEAL = -2
 
@@ -143,9 +146,15 @@ class Batch:
         self._step(np.full(len(self.games), RANDOM_ACTION))
 
     def _step(self, actions: npt.NDArray[np.int64], dealer: int = -1) -> None:
-        _step_all(
-            self.games, actions, dealer, self._ids, self.counts, self.masks, self.observations
-        )
+        threads = numba.get_num_threads()
+        if len(self.games) < PARALLEL_FROM:
+            numba.set_num_threads(1)
+        try:
+            _step_all(
+                self.games, actions, dealer, self._ids, self.counts, self.masks, self.observations
+            )
+        finally:
+            numba.set_num_threads(threads)
 
     def _illegal(self, index: int, action: int) -> IllegalActionError:
         game = self.games[index]

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from burraco_env import single
 from burraco_env.actions import NUM_ACTIONS, action_text
 from burraco_env.cards import NUM_CARDS, format_cards, parse_cards
-from burraco_env.engine import apply, deal, deal_deck, fill_deck, legal
+from burraco_env.engine import deal, deal_deck, fill_deck
 from burraco_env.errors import IllegalActionError, RecordError
 from burraco_env.explanations import explain
 from burraco_env.generator import generator_states
-from burraco_env.observations import OBSERVATION_SIZE, observe
+from burraco_env.observations import OBSERVATION_SIZE
 from burraco_env.positions import read_position, side_seats, write_position
-from burraco_env.resampling import resampled
 from burraco_env.rules import Rules
 from burraco_env.scoring import points_table
 from burraco_env.state import MAX_CARDS, OUTCOMES, OVER_PHASE, PHASES, new_games
@@ -150,7 +150,7 @@ class Game:
     def legal_ids(self) -> npt.NDArray[np.int16]:
         """Ids of all legal decisions, int16[n]; empty when the deal is over."""
         if self._count < 0:
-            self._count = legal(self._game, self._ids)
+            self._count = single.legal(self.state, self._ids)
         return self._ids[: self._count].copy()
 
     def legal(self) -> list[str]:
@@ -173,7 +173,9 @@ class Game:
         `observations.describe` says it in words.
         """
         out = np.zeros(OBSERVATION_SIZE, dtype=np.int8)
-        observe(self._game, self.seat if seat is None else self.rules.check_seat(seat, "seat"), out)
+        single.observe(
+            self.state, self.seat if seat is None else self.rules.check_seat(seat, "seat"), out
+        )
         return out
 
     def text(self, action: int) -> str:
@@ -223,7 +225,7 @@ class Game:
                 ) from error
             self.id(decision)
         self._decisions.append(action_text(self._game, action))
-        apply(self._game, int(action))
+        single.apply(self.state, int(action))
         self._count = -1
 
     def position(self) -> dict[str, Any]:
@@ -247,7 +249,7 @@ class Game:
 
     def copy(self) -> Game:
         """An independent copy."""
-        twin = Game(self.rules, self.state.copy(), self._deck)
+        twin = Game(self.rules, single.copy(self.state), self._deck)
         twin._decisions = list(self._decisions)
         return twin
 
@@ -260,7 +262,7 @@ class Game:
         Raises:
             ResampleError: no such redraw was found.
         """
-        return Game(self.rules, resampled(self.state, self.rules.check_seat(seat, "seat"), rng))
+        return Game(self.rules, single.resampled(self.state, self.rules.check_seat(seat), rng))
 
     def record(self, players: Sequence[str] | None = None) -> Any:
         """The record of this deal; `players` names each seat (default: `seat 0` ..).

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from burraco_env._jit import int64, kernel
-from burraco_env.actions import NUM_ACTIONS
 from burraco_env.cards import NUM_CARDS
 from burraco_env.engine import legal
-from burraco_env.errors import ResampleError
 from burraco_env.generator import next_below
 from burraco_env.state import MAX_CARDS, OVER_PHASE, PLAY_PHASE, WILD_PHASE, Game
 
@@ -110,23 +107,3 @@ def holds_pending(game: Game, ids: Any) -> bool:
         if ids[index] == game["pending"]:
             return True
     return False
-
-
-def resampled(
-    games: npt.NDArray[np.void], me: int, rng: np.random.Generator
-) -> npt.NDArray[np.void]:
-    """A copy of one game in which all that seat `me` cannot see is drawn anew, uniformly.
-
-    Args:
-        games: one record, shape (1,).
-        me: the seat.
-        rng: source of randomness.
-
-    Raises:
-        ResampleError: no consistent redraw was found.
-    """
-    copy = games.copy()
-    state = np.uint64(rng.integers(0, 2**64, dtype=np.uint64))
-    if not resample(copy[0], me, state, np.zeros(NUM_ACTIONS, dtype=np.int16)):
-        raise ResampleError(f"no redraw in {MAX_TRIES} tries agrees with what seat {me} knows")
-    return copy

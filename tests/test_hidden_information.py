@@ -299,7 +299,7 @@ def test_resampling_the_seat_to_act_keeps_it_able_to_act() -> None:
 
 def test_resampling_that_cannot_succeed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     game = Game.deal(Rules.preset("italian"), seed=1)
-    monkeypatch.setattr("burraco_env.resampling.resample", lambda *_: False)
+    monkeypatch.setattr("burraco_env.single.resample", lambda *_: False)
     with pytest.raises(
         ResampleError, match="no redraw in 100000 tries agrees with what seat 2 knows"
     ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -39,22 +40,40 @@ def check(tree: dict[str, Any], most: int, least: int = 0) -> None:
 
 
 def report(game: Game, depth: int, found: int, expected: int) -> str:
-    """Where a wrong count comes from: the position, and the part of each decision in it."""
-    lines = [f"perft({depth}) is {found}, not {expected}, of", json.dumps(game.position())]
-    oracle = Oracle.from_position(game.position())
-    for decision in sorted({*game.legal(), *oracle.legal()}):
-        parts = []
-        for name, side, count in (("engine", game, perft), ("oracle", oracle, oracle_perft)):
-            if name == "oracle" and expected > MOST_ORACLE_NODES_FULL:
-                continue  # it would take minutes
-            after = side.copy()
-            try:
-                after.play(decision)
-                parts.append(f"{name} {count(after, depth - 1)}")
-            except ValueError:
-                parts.append(f"{name} not legal")
-        lines.append(f"{decision}: {', '.join(parts)}")
+    """Where a wrong count comes from: the position, and the part of each decision in the count.
+
+    If the oracle is quick enough it counts too, and the report goes on after the first decision
+    with different parts, down to the position at fault.
+    """
+    lines = [f"perft({depth}) is {found}, not {expected}, of"]
+    with_oracle = expected <= MOST_ORACLE_NODES_FULL
+    wrong: str | None = ""
+    while wrong is not None:
+        lines.append(json.dumps(game.position()))
+        oracle = Oracle.from_position(game.position())
+        wrong = None
+        for decision in sorted({*game.legal(), *oracle.legal()}):
+            mine = part(game, decision, depth, perft)
+            theirs = part(oracle, decision, depth, oracle_perft) if with_oracle else "not asked"
+            lines.append(f"{decision}: engine {mine}, oracle {theirs}")
+            if wrong is None and isinstance(mine, int) and isinstance(theirs, int):
+                wrong = decision if mine != theirs else None
+        if wrong is not None:
+            lines.append(f"after {wrong}")
+            game = game.copy()
+            game.play(wrong)
+            depth -= 1
     return "\n".join(lines)
+
+
+def part(game: Any, decision: str, depth: int, count: Callable[[Any, int], int]) -> int | str:
+    """The part of a decision in the count of a position."""
+    after = game.copy()
+    try:
+        after.play(decision)
+    except ValueError:
+        return "not legal"
+    return count(after, depth - 1)
 
 
 @pytest.mark.nojit
