@@ -20,9 +20,9 @@ from burraco_env.explanations import explain
 from burraco_env.generator import generator_states
 from burraco_env.observations import OBSERVATION_SIZE
 from burraco_env.positions import read_position, side_seats, write_position
-from burraco_env.rules import Rules
-from burraco_env.scoring import points_table
-from burraco_env.state import MAX_CARDS, OUTCOMES, OVER_PHASE, PHASES, new_games
+from burraco_env.rules import MAX_SEATS, Rules
+from burraco_env.scoring import NUM_POINT_PARTS, points_table, seat_points
+from burraco_env.state import MAX_CARDS, MAX_SIDES, OUTCOMES, OVER_PHASE, PHASES, new_games
 
 
 class Game:
@@ -235,17 +235,32 @@ class Game:
     def points(self) -> list[dict[str, int]]:
         """The points of each side (spec 8).
 
-        Their names: `melds`, `bonuses`, `closing`, `hand` (<= 0), `pozzetto` (<= 0), `total`.
+        Returns:
+            For each side `melds`, `bonuses`, `closing`, `hand` (<= 0), `pozzetto` (<= 0), `total`.
 
         Raises:
             ValueError: the deal is not over.
         """
+        self._check_over()
+        return points_table(self._game)
+
+    def seat_points(self) -> list[float]:
+        """The points that each seat is credited with; a pair of three halves its own (spec 9).
+
+        Raises:
+            ValueError: the deal is not over.
+        """
+        self._check_over()
+        out = np.zeros(MAX_SEATS)
+        seat_points(self._game, np.zeros((MAX_SIDES, NUM_POINT_PARTS), dtype=np.int64), out)
+        return [float(points) for points in out[: self.rules.seats]]
+
+    def _check_over(self) -> None:
         if not self.is_over:
             raise ValueError(
                 "points are counted when the deal is over; "
                 f"this is turn {self.turn}, phase {self.phase}"
             )
-        return points_table(self._game)
 
     def copy(self) -> Game:
         """An independent copy."""

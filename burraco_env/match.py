@@ -66,7 +66,7 @@ class Match:
         """
         if self.is_over:
             raise ValueError(f"the match is over after {self.deals} deals")
-        points = seat_points(self.game)
+        points = self.game.seat_points()
         self._points.append(points)
         self.totals = [total + gained for total, gained in zip(self.totals, points, strict=True)]
         self._highest = max(self._highest, *self.totals)
@@ -134,17 +134,3 @@ class Match:
         games["totals"][0, : rules.seats] = (2 * np.array(self.totals)).astype(np.int64)
         deal(games[0], dealer)
         return Game(rules, games, deck_text(games))
-
-
-def seat_points(game: Game) -> list[float]:
-    """Points of each seat after a deal; the pair of three seats halves its own (spec 9).
-
-    Raises:
-        ValueError: the deal is not over.
-    """
-    points = [0.0] * game.rules.seats
-    pair = game.rules.seats == 3
-    for seats, side in zip(game.sides, game.points(), strict=True):
-        for seat in seats:
-            points[seat] = side["total"] / 2 if pair and len(seats) == 2 else float(side["total"])
-    return points

@@ -23,6 +23,7 @@ from burraco_env.state import (
     HI,
     KIND,
     LO,
+    MAX_SIDES,
     NOBODY,
     ROYAL_FITAB,
     ROYAL_REALE,
@@ -33,7 +34,8 @@ from burraco_env.state import (
 
 POINT_PARTS = ("melds", "bonuses", "closing", "hand", "pozzetto")
 """Parts of a side's points, columns of `side_points`."""
-MELDS, BONUSES, CLOSING, HAND, POZZETTO = range(len(POINT_PARTS))
+NUM_POINT_PARTS = len(POINT_PARTS)
+MELDS, BONUSES, CLOSING, HAND, POZZETTO = range(NUM_POINT_PARTS)
 
 CLOSING_BONUS = 100
 POZZETTO_PENALTY = 100
@@ -136,6 +138,40 @@ def side_points(game: Game, out: Any) -> None:
             out[side, POZZETTO] -= rules["unplayed_pozzetto_penalty"]
 
 
+@kernel
+def credit_seats(game: Game, parts: Any, out: Any) -> None:
+    """Write the points of each seat, times two, into `out`, int64[seats] (spec 9).
+
+    A seat has the points of its side; the pair of three seats halves its own. `parts` is scratch,
+    int64[3, 5].
+    """
+    side_points(game, parts)
+    seats = game["rules"]["seats"]
+    members = np.zeros(parts.shape[0], np.int64)
+    for seat in range(seats):
+        members[game["side_of"][seat]] += 1
+    for seat in range(seats):
+        side = game["side_of"][seat]
+        halved = seats == 3 and members[side] == 2
+        out[seat] = parts[side].sum() * (1 if halved else 2)
+
+
+@kernel
+def seat_points(game: Game, parts: Any, out: Any) -> None:
+    """Write the points that each seat is credited with into `out`, float64[4]; `parts` is scratch.
+
+    The pair of three seats halves its points (spec 9).
+    """
+    side_points(game, parts)
+    seats = game["rules"]["seats"]
+    for seat in range(seats):
+        side = game["side_of"][seat]
+        members = 0
+        for other in range(seats):
+            members += int64(game["side_of"][other] == side)
+        out[seat] = parts[side].sum() / (2.0 if seats == 3 and members == 2 else 1.0)
+
+
 _VP_BOUNDS = {
     4: (100, 300, 500, 700, 900, 1100, 1300, 1500, 1700, 2000),
     3: (50, 150, 250, 350, 500, 650, 800, 1000, 1250, 1500),
@@ -161,7 +197,7 @@ def victory_points(difference: float, deals: int) -> tuple[int, int]:
 
 def points_table(game: Game) -> list[dict[str, int]]:
     """The points of each side of a game as `Game.points` returns them."""
-    parts = np.zeros((3, len(POINT_PARTS)), dtype=np.int64)
+    parts = np.zeros((MAX_SIDES, NUM_POINT_PARTS), dtype=np.int64)
     side_points(game, parts)
     return [
         {

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from burraco_env import Batch, Game, IllegalActionError, Rules
-from tests.play import GAME_IDS, GAMES
+from tests.play import GAME_IDS, GAMES, some_positions
 
 pytestmark = [pytest.mark.boundscheck]
 
@@ -97,3 +97,36 @@ def test_finished_games_stay_as_they_are_until_dealt_anew() -> None:
     batch.deal(seed=2, dealer=1)
     assert (batch.games["dealer"] == 1).all()
     assert not (batch.games["hands"] == first["hands"]).all()
+
+
+@pytest.mark.nojit
+def test_rows_are_stepped_dealt_and_observed_alone() -> None:
+    batch = Batch(Rules.preset("italian"), 6, seed=3)
+    before = batch.games.copy()
+    rows = np.array([4, 1])
+    batch.step(np.array([0, 0]), rows)
+    assert (batch.games["phase"] == np.array([0, 1, 0, 0, 1, 0])).all()
+    others = np.array([0, 2, 3, 5])
+    assert (batch.games[others] == before[others]).all()
+    seats = np.array([0, 3])
+    seen = batch.observe(seats, rows)
+    for row, seat, observation in zip(rows, seats, seen, strict=True):
+        game = Game(batch.rules, batch.games[row : row + 1].copy())
+        assert (observation == game.observation(int(seat))).all()
+    batch.deal(rows=rows)
+    assert (batch.games["phase"] == 0).all()
+    assert (batch.games[others] == before[others]).all()
+    batch.deal(seed=3)
+    assert (batch.games["hands"] == before["hands"]).all()
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(("name", "seats"), GAMES, ids=GAME_IDS)
+def test_a_batch_of_finished_games_knows_their_points(name: str, seats: int) -> None:
+    finished = [list(some_positions(name, seats, seed, every=10_000))[-1] for seed in range(3)]
+    batch = Batch.of(finished[0].rules, np.concatenate([game.state for game in finished]))
+    assert batch.over.all()
+    assert not batch.masks.any()
+    points = batch.points()
+    assert points.tolist() == [game.seat_points() for game in finished]
+    assert batch.points(np.array([2])).tolist() == points[2:].tolist()

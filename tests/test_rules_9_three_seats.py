@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from burraco_env import Game
-from burraco_env.match import seat_points
 from tests.positions import (
     CLEAN,
     after,
@@ -142,34 +141,34 @@ def test_9_points_the_soloist_in_full_the_pair_in_halves() -> None:
     named = {"hands": {1: "3d", 2: "4c"}, "melds": [CLEAN], "opponents": [SECOND, "3s-4s-5s"]}
     finished = over(**named, taken=(0, 1), soloist=0)
     assert [side["total"] for side in finished.points()] == [240, 35]
-    assert seat_points(finished) == [240, 17.5, 17.5]  # exact halves
+    assert finished.seat_points() == [240, 17.5, 17.5]  # exact halves
 
 
 def test_9_points_of_the_pair_with_another_soloist() -> None:
     named = {"hand": "3d", "hands": {0: "3c", 2: "4c"}, "melds": [CLEAN], "opponents": [SECOND]}
     finished = over(seat=1, **named, taken=(1, 2), soloist=1)
     assert [side["total"] for side in finished.points()] == [240, 20]
-    assert seat_points(finished) == [10, 240, 10]
+    assert finished.seat_points() == [10, 240, 10]
 
 
 def test_9_points_the_pair_without_pozzetto_pays_once() -> None:
     finished = over(hands={1: "3d", 2: "4c"}, taken=(0,), soloist=0)
     assert [side["pozzetto"] for side in finished.points()] == [0, -100]
-    assert seat_points(finished) == [-5, -55, -55]
+    assert finished.seat_points() == [-5, -55, -55]
 
 
 def test_9_points_nobody_took_a_pozzetto_each_for_itself() -> None:
     named = {"hands": {1: "3d", 2: "4c"}, "melds": [MINE], "opponents": [SECOND], "third": [CLEAN]}
     finished = over(**named)
     assert [side["total"] for side in finished.points()] == [10, 25, 240]
-    assert seat_points(finished) == [10, 25, 240]
+    assert finished.seat_points() == [10, 25, 240]
 
 
 def test_9_points_nobody_took_a_pozzetto_without_the_waiver() -> None:
     finished = game(
         "coppie-2000", seats=3, hand="3c", hands={1: "3d", 2: "4c"}, outcome="exhausted", stock=2
     )
-    assert seat_points(finished) == [-105, -105, -105]
+    assert finished.seat_points() == [-105, -105, -105]
 
 
 def test_9_points_the_pair_with_another_order_of_seats_pools_both_hands() -> None:
@@ -199,4 +198,4 @@ def test_9_with_three_pozzetti_each_seat_takes_one() -> None:
 def test_9_with_three_pozzetti_each_seat_closes_and_scores_for_itself() -> None:
     named = {"melds": [CLEAN], "opponents": [SECOND], "taken": (0, 2), **ELEVENS}
     closed = after(three(hand="Kc", hands={1: "3d", 2: "4c"}, **named), "discard Kc")
-    assert seat_points(closed) == [245 + 100, 30 - 5 - 100, -5]
+    assert closed.seat_points() == [245 + 100, 30 - 5 - 100, -5]
