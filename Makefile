@@ -11,7 +11,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 DEV := .venv/.installed-dev
 BENCH := .venv/.installed-bench
 
-.PHONY: help venv test test-full check format golden bench docs clean
+.PHONY: help venv demo test test-full check format golden bench docs clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -20,12 +20,16 @@ venv: $(DEV) ## make .venv with the package and its development tools
 
 $(DEV): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(INSTALL) --editable ".[dev]"
+	$(INSTALL) --editable ".[dev,eval,train]"
 	@touch $@
 
 $(BENCH): $(DEV)
-	$(INSTALL) --editable ".[dev,bench]"
+	$(INSTALL) --editable ".[dev,eval,train,bench]"
 	@touch $@
+
+demo: $(DEV) ## train an agent for three minutes, then measure it
+	$(BIN)/python train.py --minutes 3 --out runs/demo
+	$(BIN)/python evaluate.py runs/demo random greedy --deals 1000
 
 test: $(DEV) ## run the tests, then some with the compiler off and some with bounds checks
 	$(PYTEST)

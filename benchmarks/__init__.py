@@ -1,1 +1,1 @@
-"""Measurements of speed: `python -m benchmarks.throughput`."""
+"""Measurements of speed: `python -m benchmarks.throughput`, `python -m benchmarks.aec`."""

@@ -1,8 +1,8 @@
 """The decorators of the compiled kernels, and where numba keeps their machine code.
 
 Numba's on-disk cache does not notice a change in another source file than the one a kernel stands
-in, so the cache folder carries a hash of all sources of the package, of numba's version and of the
-settings that change the code.
+in, so the cache folder carries a hash of all sources of this package and of the kernel's own folder
+(`agents`, say), of numba's version and of the settings that change the code.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,15 +28,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).parent
 
 
-def _cache_folder() -> str:
-    """Folder for the machine code of exactly these sources; made if it can be."""
+@cache
+def _cache_folder(folder: Path) -> str:
+    """Folder for the machine code of exactly the sources now in `folder`; made if it can be."""
     digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
-    for source in sorted(_PACKAGE.glob("*.py")):
-        digest.update(source.name.encode() + source.read_bytes())
+    for package in (_PACKAGE,) if folder == _PACKAGE else (_PACKAGE, folder):
+        for source in sorted(package.glob("*.py")):
+            digest.update(source.name.encode() + source.read_bytes())
     name = f"kernels-{digest.hexdigest()[:16]}"
     if numba.config.CACHE_DIR:  # the user's own choice, NUMBA_CACHE_DIR
         return str(Path(numba.config.CACHE_DIR) / name)
-    beside = _PACKAGE / "__pycache__"
+    beside = folder / "__pycache__"
     try:
         beside.mkdir(exist_ok=True)
         if os.access(beside, os.W_OK):
@@ -45,15 +48,11 @@ def _cache_folder() -> str:
     return str(Path.home() / ".cache" / "burraco_env" / name)
 
 
-CACHE_FOLDER = _cache_folder()
-
-
 def _compiled(**options: Any) -> Callable[[F], F]:
     def decorate(function: F) -> F:
+        folder = _cache_folder(Path(function.__code__.co_filename).parent)
         before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = (
-            CACHE_FOLDER  # read by numba at decoration; other packages keep theirs
-        )
+        numba.config.CACHE_DIR = folder  # read by numba at decoration; other packages keep theirs
         try:
             kernel: F = numba.njit(cache=True, **options)(function)
         finally:
@@ -71,3 +70,8 @@ def kernel(function: F) -> F:
 def batch_kernel(function: F) -> F:
     """Compile a function that runs over a batch with `numba.prange`."""
     return _compiled(parallel=True)(function)
+
+
+def row_kernel(function: F) -> F:
+    """Compile a serial loop over rows. It lets go of the GIL, so threads can run side by side."""
+    return _compiled(nogil=True)(function)

@@ -12,13 +12,24 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import inspect
+import itertools
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from burraco_env import actions, observations
-from burraco_env.rules import Rules, Value, seat_counts
+from burraco_env.env import (
+    MAX_DEALS,
+    STATE_SEGMENTS,
+    STATE_SIZE,
+    env,
+    observation_box,
+    raw_env,
+)
+from burraco_env.registration import environment_ids
+from burraco_env.rules import MAX_SEATS, Rules, Value, seat_counts
 
 ROOT = Path(__file__).resolve().parents[1]
 """The repository."""
@@ -77,21 +88,68 @@ def actions_table() -> str:
 
 def observation_table() -> str:
     """Segments of the observation."""
-    rows = [
-        [
-            f"`{segment.name}`",
-            str(segment.start),
-            str(segment.size),
-            _shape(segment.shape),
-            segment.indices,
-            segment.meaning,
-            str(segment.high),
-        ]
-        for segment in observations.SEGMENTS
-    ]
     total = f"{observations.OBSERVATION_SIZE} numbers in all."
-    head = ["segment", "first", "numbers", "shape", "indices", "meaning", "largest"]
-    return f"{_table(head, rows)}\n\n{total}"
+    return f"{_segments_table(observations.SEGMENTS)}\n\n{total}"
+
+
+def state_table() -> str:
+    """Segments of the full state."""
+    return f"{_segments_table(STATE_SEGMENTS)}\n\n{STATE_SIZE} numbers in all."
+
+
+def environment_table() -> str:
+    """The facts of the PettingZoo environment."""
+    vector = observation_box()
+    low, high = int(vector.low.min()), int(vector.high.max())
+    spaces = f"`Box({low}, {high}, ({observations.OBSERVATION_SIZE},), int8)`"
+    mask = f"`Box(0, 1, ({actions.NUM_ACTIONS},), int8)`"
+    default = Rules()
+    rows = [
+        ["made by", '`burraco_env.env(...)`, `pettingzoo.make("aec", id)`'],
+        ["interface", "AEC, one agent at a time; the same agent acts until its turn ends"],
+        ["agents", f"`player_0` to `player_{MAX_SEATS - 1}`, one a seat"],
+        ["action space", f"`Discrete({actions.NUM_ACTIONS})`"],
+        ["observation space", f"`Dict`: `observation` {spaces}, `action_mask` {mask}"],
+        ["state space", f"`Box({low}, {high}, ({STATE_SIZE},), int8)`"],
+        ["reward", "at the end of a deal, own points minus the other side's, divided by 100"],
+        ["termination", "the deal (or the match) is over"],
+        [
+            "truncation",
+            f"stalemate after `max_turns` turns ({default.max_turns} by default); "
+            f"a match after {MAX_DEALS} deals",
+        ],
+        ["render modes", ", ".join(f"`{mode}`" for mode in raw_env.metadata["render_modes"])],
+        ["version", f"`{raw_env.metadata['name']}`"],
+    ]
+    return _table(["", ""], rows)
+
+
+def arguments_table() -> str:
+    """The arguments of `burraco_env.env`, from its signature and its docstring."""
+    meanings = _documented_arguments(inspect.getdoc(env) or "")
+    rows = []
+    for name, parameter in inspect.signature(env).parameters.items():
+        many = parameter.kind is inspect.Parameter.VAR_KEYWORD
+        default = "" if many else f"`{parameter.default!r}`"
+        rows.append([f"`{'**' if many else ''}{name}`", default, meanings[name]])
+    return _table(["argument", "default", "meaning"], rows)
+
+
+def ids_table() -> str:
+    """The registered ids."""
+    rows = [
+        [f"`{name}`", f"`{arguments['preset']}`", str(arguments["seats"])]
+        for name, arguments in environment_ids().items()
+    ]
+    return _table(["id", "preset", "seats"], rows)
+
+
+def versions_table() -> str:
+    """The table of environment versions, from the changelog."""
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    start = lines.index("## Environment versions") + 1
+    section = itertools.takewhile(lambda line: not line.startswith("## "), lines[start:])
+    return "\n".join(line for line in section if line.startswith("|"))
 
 
 BLOCKS: dict[str, Callable[[], str]] = {
@@ -99,6 +157,11 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "fields": fields_table,
     "actions": actions_table,
     "observation": observation_table,
+    "environment": environment_table,
+    "state": state_table,
+    "arguments": arguments_table,
+    "ids": ids_table,
+    "versions": versions_table,
 }
 """The generated blocks, by the name in their markers."""
 
@@ -192,6 +255,31 @@ def _seat_lines(presets: dict[str, Rules]) -> list[str]:
             if changes:
                 lines.append(f"* `{name}` with {seats} seats: {', '.join(changes)}.")
     return lines
+
+
+def _segments_table(segments: Iterable[observations.Segment]) -> str:
+    rows = [
+        [
+            f"`{segment.name}`",
+            str(segment.start),
+            str(segment.size),
+            _shape(segment.shape),
+            segment.indices,
+            segment.meaning,
+            str(segment.high),
+        ]
+        for segment in segments
+    ]
+    head = ["segment", "first", "numbers", "shape", "indices", "meaning", "largest"]
+    return _table(head, rows)
+
+
+def _documented_arguments(docstring: str) -> dict[str, str]:
+    """Meaning of each argument in the section Args of a docstring in Google style."""
+    section = docstring.partition("\nArgs:\n")[2].partition("\n\n")[0]
+    entries = re.split(r"^    (?=\S)", section, flags=re.MULTILINE)[1:]
+    pairs = (entry.partition(":") for entry in entries)
+    return {name.strip("* "): " ".join(meaning.split()) for name, _, meaning in pairs}
 
 
 def _value(value: object) -> str:

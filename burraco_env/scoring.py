@@ -139,24 +139,6 @@ def side_points(game: Game, out: Any) -> None:
 
 
 @kernel
-def credit_seats(game: Game, parts: Any, out: Any) -> None:
-    """Write the points of each seat, times two, into `out`, int64[seats] (spec 9).
-
-    A seat has the points of its side; the pair of three seats halves its own. `parts` is scratch,
-    int64[3, 5].
-    """
-    side_points(game, parts)
-    seats = game["rules"]["seats"]
-    members = np.zeros(parts.shape[0], np.int64)
-    for seat in range(seats):
-        members[game["side_of"][seat]] += 1
-    for seat in range(seats):
-        side = game["side_of"][seat]
-        halved = seats == 3 and members[side] == 2
-        out[seat] = parts[side].sum() * (1 if halved else 2)
-
-
-@kernel
 def seat_points(game: Game, parts: Any, out: Any) -> None:
     """Write the points that each seat is credited with into `out`, float64[4]; `parts` is scratch.
 

@@ -33,30 +33,31 @@ MAX_NODES = 10_000_000
 MAX_DECISIONS = 400
 """Bound of the length of a deal of a tiny game."""
 
-SCRIPTED: dict[tuple[str, int], tuple[tuple[int, int], ...]] = {
-    ("italian", 2): ((8, 17), (0, 105)),
-    ("italian", 3): ((1, 74), (3, 185)),
-    ("italian", 4): ((11, 103), (0, 59)),
-    ("rummyroyal", 2): ((12, 26), (0, 165)),
-    ("pairs-app", 4): ((9, 83), (1, 14)),
-    ("clean-3000", 2): ((2, 40), (2, 233)),
-    ("clean-3000", 4): ((6, 154), (13, 201)),
-    ("coppie-2000", 2): ((2, 99), (0, 32)),
-    ("coppie-2000", 3): ((1, 42), (0, 109)),
-    ("coppie-2000", 4): ((7, 97), (1, 144)),
-    ("fitab", 2): ((8, 17), (0, 106)),
-    ("fitab", 4): ((6, 84), (0, 62)),
-    ("international", 2): ((5, 91), (13, 187)),
-    ("international", 4): ((11, 148), (7, 61)),
-    ("reale", 2): ((5, 180), (4, 186)),
-    ("reale", 4): ((1, 122), (8, 124)),
-    ("app-2005", 2): ((8, 17), (0, 106)),
-    ("app-2005", 4): ((9, 83), (1, 14)),
-    ("mini", 2): ((8, 17), (7, 27)),
+POSITIONS: dict[tuple[str, int], tuple[tuple[int, int], ...]] = {
+    ("italian", 2): ((0, 0), (8, 17), (0, 105)),
+    ("italian", 3): ((20, 0), (20, 74), (26, 160)),
+    ("italian", 4): ((40, 0), (47, 75), (45, 80)),
+    ("rummyroyal", 2): ((60, 0), (70, 92), (69, 13)),
+    ("pairs-app", 4): ((80, 0), (86, 113), (89, 13)),
+    ("clean-3000", 2): ((100, 0), (104, 110), (110, 238)),
+    ("clean-3000", 4): ((120, 0), (121, 52), (121, 179)),
+    ("coppie-2000", 2): ((140, 0), (144, 98), (141, 115)),
+    ("coppie-2000", 3): ((160, 0), (170, 139), (162, 93)),
+    ("coppie-2000", 4): ((180, 0), (184, 149), (180, 37)),
+    ("fitab", 2): ((200, 0), (203, 80), (200, 78)),
+    ("fitab", 4): ((220, 0), (221, 85), (220, 33)),
+    ("international", 2): ((240, 0), (250, 27), (248, 210)),
+    ("international", 4): ((260, 0), (261, 130), (267, 119)),
+    ("reale", 2): ((280, 0), (286, 184), (282, 194)),
+    ("reale", 4): ((300, 0), (302, 112), (300, 91)),
+    ("app-2005", 2): ((320, 0), (321, 104), (320, 42)),
+    ("app-2005", 4): ((340, 0), (351, 105), (347, 55)),
+    ("mini", 2): ((360, 0), (361, 24), (360, 14)),
 }
 """Positions of scripted deals: the seed, and the number of decisions before the position.
 
-Together the two trees of an entry have every kind of decision that one of the first 14 seeds has.
+The start of a deal, and two positions in whose trees together many kinds of decisions and ends of
+the deal occur: of the candidates (the first decisions of the turns of 12 deals) those with most.
 """
 
 LINE = {"ranks": "A2345", "suits": "c", "jokers": 2, "hand_size": 3, "pozzetto_sizes": [2, 2]}
@@ -72,17 +73,14 @@ TINY: tuple[tuple[str, int, int, int, dict[str, Any]], ...] = (
     ("fitab", 2, 1, 8, LINE),
     ("international", 2, 3, 20, SQUARE | {"ranks": "A23"}),
     ("reale", 2, 0, 8, LONG_LINE | {"jokers": 0, "hand_size": 3}),
-    ("app-2005", 2, 1, 7, SQUARE),
+    ("app-2005", 2, 2, 6, SQUARE | {"ranks": "34", "suits": "cdh"}),
     ("mini", 2, 0, 8, LINE),
     ("mini", 2, 1, 7, SQUARE),
 )
 """Tiny games: preset, seats, seed of the deck, max_turns, and the overrides that make a small deck.
 
-One suit makes runs, two suits of few ranks make sets. All have burraco_size 3 and dead_stock 0.
+One suit makes runs, several suits of few ranks make sets. All have burraco_size 3 and dead_stock 0.
 """
-
-
-# The kernels are not cached: numba's cache would not notice that those of the engine have changed.
 
 
 def perft(game: Game, depth: int) -> int:
@@ -96,7 +94,7 @@ def perft(game: Game, depth: int) -> int:
     return int(_count(games, ids, 0, depth))
 
 
-@numba.njit
+@numba.njit  # not cached: numba would not notice that the kernels of the engine have changed
 def _count(games: npt.NDArray[np.void], ids: npt.NDArray[np.int16], level: int, depth: int) -> int:
     """Sequences of `depth` decisions from the game at `level`; the levels behind it are scratch."""
     if depth == 0 or games[level]["phase"] == OVER_PHASE:
@@ -236,8 +234,8 @@ def tree_entries(old: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The trees: the start and the scripted positions of each preset and seat count."""
     positions = {entry["name"]: entry["position"] for entry in old}
     for preset, seats in COMBINATIONS:
-        for seed, decisions in ((0, 0), *SCRIPTED[preset, seats]):
-            name = f"{preset}-{seats}, seed {seed}, after {decisions} decisions"
+        for seed, decisions in POSITIONS[preset, seats]:
+            name = f"{preset}-{seats} seed {seed} after {decisions}"
             position = positions.get(name) or scripted_position(preset, seats, seed, decisions)
             counts = nodes(Game.from_position(position), MAX_NODES)
             yield {"name": name, "nodes": counts, "position": position}
@@ -247,7 +245,7 @@ def tiny_entries(old: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The tiny games."""
     deals = {entry["name"]: entry for entry in old}
     for preset, seats, seed, max_turns, deck in TINY:
-        name = f"{preset}-{seats}, {deck['ranks']} of {deck['suits']}, seed {seed}"
+        name = f"{preset}-{seats} {deck['ranks']} of {deck['suits']} seed {seed}"
         if name in deals:
             game = tiny_game(deals[name])
         else:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import peers, throughput
+from benchmarks import aec, peers, throughput
 from benchmarks.throughput import Args, Results
 
 TINY = Args(
@@ -150,3 +150,40 @@ def test_bad_options_are_refused(option: dict[str, float], message: str) -> None
 
 def test_documentation_has_the_markers() -> None:
     Args(docs=throughput.ROOT / "docs" / "speed.md")
+
+
+def test_the_loop_of_pettingzoo_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise ImportError("no such package")
+
+    makes = {**aec.ENVIRONMENTS, "texas_holdem_v4": missing}
+    makes["tictactoe_v3"] = makes["burraco"]  # a stand-in, so that no pygame is needed
+    monkeypatch.setattr(aec, "ENVIRONMENTS", makes)
+    stages: list[str] = []
+    found = aec.measure(aec.Args(seconds=0.02, repeats=2), stages.append)
+    assert len(stages) == 3
+    rates = found["steps_per_s"]
+    assert rates["texas_holdem_v4"] is None
+    assert found["ratios"]["burraco"] == {
+        "tictactoe_v3": rates["burraco"] / rates["tictactoe_v3"],
+        "texas_holdem_v4": None,
+    }
+    for name in ("burraco", "burraco_same_wrappers"):
+        assert found["steps_with_exits_per_s"][name] > rates[name] > 0
+    assert json.loads(json.dumps(found))["settings"] == {"seconds": 0.02, "repeats": 2}
+    table = {row[0]: row[1:] for row in aec.rows(found)}
+    assert table["texas_holdem_v4"] == ("not installed", "", "")
+    assert float(table["tictactoe_v3"][1]) > 0
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"seconds": 0.0}, "seconds must be above 0, not 0.0"),
+        ({"repeats": 0}, "repeats must be at least 1, not 0"),
+        ({"json": Path("no-such-folder/out.json")}, "no-such-folder is no folder"),
+    ],
+)
+def test_bad_options_of_the_loop_are_refused(option: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        aec.Args(**option)  # type: ignore[arg-type]

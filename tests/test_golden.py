@@ -6,7 +6,6 @@ import contextlib
 import re
 from pathlib import Path
 
-import numba
 import pytest
 
 from burraco_env import ENV_VERSION, Rules
@@ -27,21 +26,14 @@ MINI = FOLDER / "mini-2.txt"
 CHANGED = "changed; raise ENV_VERSION and run `make golden`, or undo the change of the environment"
 
 
+@pytest.mark.nojit
+@pytest.mark.boundscheck
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
 def test_the_deal_replays_to_the_same_text(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert again(text) == text, f"{path.name} {CHANGED}"
 
 
-@pytest.mark.nojit
-@pytest.mark.boundscheck
-@pytest.mark.parametrize("name", ["italian-3", "rummyroyal-2", "mini-2"])
-def test_the_deal_replays_in_every_mode(name: str) -> None:
-    text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
-    assert again(text) == text, f"{name}.txt {CHANGED}"
-
-
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="the script looks ahead, which takes too long")
 @pytest.mark.parametrize(("preset", "seats"), COMBINATIONS)
 def test_the_seed_and_the_script_give_the_same_text(preset: str, seats: int) -> None:
     text = (FOLDER / file_name(preset, seats)).read_text(encoding="utf-8")

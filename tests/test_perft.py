@@ -18,12 +18,12 @@ TREES = load()["trees"]
 TINY = load()["tiny"]
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)
-MOST_NODES = 300 if INTERPRETED else 1_000_000
+MOST_NODES = 1_000 if INTERPRETED else 100_000 if numba.config.BOUNDSCHECK else 1_000_000
 """Trees of the engine go to the last depth that has no more nodes."""
-MOST_ORACLE_NODES = 100 if INTERPRETED else 4_000
+MOST_ORACLE_NODES = 100 if INTERPRETED else 2_000
 MOST_ORACLE_NODES_FULL = 100_000
-MOST_ORACLE_DECISIONS = 100 if INTERPRETED else 4_000
-MOST_ORACLE_DECISIONS_FULL = 60_000
+MOST_ORACLE_DECISIONS = 200 if INTERPRETED else 3_000
+MOST_ORACLE_DECISIONS_FULL = 70_000
 
 each_tree = pytest.mark.parametrize("tree", TREES, ids=[tree["name"] for tree in TREES])
 each_tiny = pytest.mark.parametrize("tiny", TINY, ids=[tiny["name"] for tiny in TINY])
@@ -156,7 +156,6 @@ def test_the_whole_tree(tiny: dict[str, Any]) -> None:
 
 
 @pytest.mark.nojit
-@pytest.mark.boundscheck
 @each_tiny
 def test_the_oracle_finds_the_same_whole_tree(tiny: dict[str, Any]) -> None:
     check_oracle_whole_tree(tiny, MOST_ORACLE_DECISIONS)

@@ -1,0 +1,185 @@
+"""Reading an observation in kernels: where things stand in it, and what fits the melds.
+
+The geometry of melds is the engine's (`burraco_env.melds`); nothing here is a rule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from burraco_env._jit import int64, kernel
+from burraco_env.actions import NUM_SET_RANKS, index_rank
+from burraco_env.cards import NUM_RANKS, NUM_SUITS
+from burraco_env.melds import (
+    JUMP,
+    MAX_SET_NATURALS,
+    NUM_OPERATIONS,
+    card_at,
+    natural_place,
+)
+from burraco_env.observations import SEGMENTS
+from burraco_env.rules import MAX_SEATS
+from burraco_env.state import HI, LO, MAX_RUNS, MAX_SETS, RULE_NUMBERS, RULES_DTYPE, WILD
+
+_START = {part.name: int64(part.start) for part in SEGMENTS}
+_RULE = {name: int64(_START["rules"] + i) for i, (name, _) in enumerate(RULE_NUMBERS)}
+
+HAND, PILE, PHASE, HAND_SIZES = (_START[n] for n in ("hand", "pile", "phase", "hand_sizes"))
+RUN_COUNTS, RUNS, SET_COUNTS, SETS = (
+    _START[n] for n in ("run_counts", "runs", "set_counts", "sets")
+)
+STOCK, PENDING, POZZETTI, TAKEN, MY_SIDE = (
+    _START[n] for n in ("stock", "pending", "pozzetti", "taken", "my_side")
+)
+SEATS, BURRACO_SIZE, DEAD_STOCK, ONE_SET_PER_RANK = (
+    _RULE[n] for n in ("seats", "burraco_size", "dead_stock", "one_set_per_rank")
+)
+CLEAN_TO_CLOSE = _RULE["burraco_to_close is clean"]
+SETS_ALLOWED = _RULE["sets of A"]
+"""First of the flags that say which ranks may form sets, in order of `rank_index`."""
+
+_ACE_BOTH_ENDS, _TWO_NEEDS_THREE, _SLIDES, _TURNS_WILD = (
+    _RULE[n]
+    for n in ("ace_both_ends", "natural_two_needs_three", "wild_slides", "two_may_turn_wild")
+)
+_ALL_PLACES = int64(0b111111111111110)
+
+MINE, THEIRS = range(2)
+
+
+def rules_scratch() -> npt.NDArray[np.void]:
+    """Room for `read_rules`, `RULES_DTYPE`[1]."""
+    return np.zeros(1, dtype=RULES_DTYPE)
+
+
+@kernel
+def read_rules(observation: Any, rules: Any) -> None:
+    """Fill in what `natural_place` reads of the rules.
+
+    Observations do not say which ranks are in the deck; a place without cards does no harm.
+    """
+    rules["places"] = _ALL_PLACES
+    rules["ace_both_ends"] = observation[_ACE_BOTH_ENDS]
+    rules["natural_two_needs_three"] = observation[_TWO_NEEDS_THREE]
+    rules["wild_slides"] = observation[_SLIDES]
+    rules["two_may_turn_wild"] = observation[_TURNS_WILD]
+
+
+@kernel
+def run_at(observation: Any, suit: int, slot: int) -> Any:
+    """A run of the table, a row as `melds` reads it; its LO is 0 where there is none."""
+    start = RUNS + (suit * MAX_RUNS + slot) * 4
+    return observation[start : start + 4]
+
+
+@kernel
+def run_length(run: Any) -> int:
+    """Cards of a run."""
+    return int64(run[HI]) - int64(run[LO]) + 1
+
+
+@kernel
+def set_at(observation: Any, index: int, slot: int) -> tuple[int, int]:
+    """Naturals of a set and the kind of its wild; `index`: as `rank_index`. No set: (0, 0)."""
+    start = SETS + (index * MAX_SETS + slot) * 3
+    naturals = 0
+    for half in range(2):
+        packed = int64(observation[start + half])
+        naturals += packed % 3 + packed // 3
+    return naturals, int64(observation[start + 2])
+
+
+@kernel
+def mark_fits(observation: Any, rules: Any, fits: Any) -> None:
+    """Write how long the longest meld becomes on which a natural of each card can be laid off.
+
+    `fits` is int64[2, NUM_CARDS]: the melds of my side, those of the others; 0: it fits none. The
+    card that would turn a natural two into a wild does not count. `rules`: from `read_rules`.
+    """
+    fits[:, :] = 0
+    for suit in range(NUM_SUITS):
+        mine = int64(observation[RUN_COUNTS + 2 * suit])
+        for slot in range(MAX_RUNS):
+            run = run_at(observation, suit, slot)
+            if run[LO] == 0:
+                continue
+            whose = MINE if slot < mine else THEIRS
+            length = run_length(run) + 1
+            for operation in range(NUM_OPERATIONS):
+                place = natural_place(rules, run, operation)
+                if place > 0 and not (operation == JUMP and run[WILD] == 0):
+                    card = card_at(suit, place)
+                    fits[whose, card] = max(fits[whose, card], length)
+    for index in range(NUM_SET_RANKS):
+        mine = int64(observation[SET_COUNTS + 2 * index])
+        for slot in range(MAX_SETS):
+            naturals, kind = set_at(observation, index, slot)
+            if naturals == 0 or naturals == MAX_SET_NATURALS:
+                continue
+            whose = MINE if slot < mine else THEIRS
+            length = naturals + (2 if kind > 0 else 1)
+            for suit in range(NUM_SUITS):
+                card = suit * NUM_RANKS + index_rank(index)
+                fits[whose, card] = max(fits[whose, card], length)
+
+
+@kernel
+def hand_size(observation: Any) -> int:
+    """Cards in my hand."""
+    return int64(observation[HAND_SIZES])
+
+
+@kernel
+def stock_size(observation: Any) -> int:
+    """Cards in the stock."""
+    return int64(observation[STOCK]) * 10 + int64(observation[STOCK + 1])
+
+
+@kernel
+def side_took_pozzetto(observation: Any, mine: bool) -> bool:
+    """Whether my side (or not `mine`: every other seat's side) has taken a pozzetto."""
+    for relative in range(MAX_SEATS):
+        if observation[TAKEN + relative] and (observation[MY_SIDE + relative] != 0) == mine:
+            return True
+    return False
+
+
+@kernel
+def smallest_hand(observation: Any) -> int:
+    """Cards of the other side's seat with the fewest."""
+    smallest = int64(127)
+    for relative in range(1, MAX_SEATS):
+        size = int64(observation[HAND_SIZES + relative])
+        if size > 0 and observation[MY_SIDE + relative] == 0:
+            smallest = min(smallest, size)
+    return smallest
+
+
+@kernel
+def cards_held(observation: Any, mine: bool) -> int:
+    """Cards in the hands of the others of my side, or of the seats that are not of my side."""
+    cards = int64(0)
+    for relative in range(1, MAX_SEATS):
+        if (observation[MY_SIDE + relative] != 0) == mine:
+            cards += int64(observation[HAND_SIZES + relative])
+    return cards
+
+
+@kernel
+def has_burraco(observation: Any) -> bool:
+    """Whether my side has a burraco with which it may close."""
+    size, clean = int64(observation[BURRACO_SIZE]), observation[CLEAN_TO_CLOSE] != 0
+    for suit in range(NUM_SUITS):
+        for slot in range(int64(observation[RUN_COUNTS + 2 * suit])):
+            run = run_at(observation, suit, slot)
+            if run_length(run) >= size and not (clean and run[WILD] > 0):
+                return True
+    for index in range(NUM_SET_RANKS):
+        for slot in range(int64(observation[SET_COUNTS + 2 * index])):
+            naturals, kind = set_at(observation, index, slot)
+            if naturals + int64(kind > 0) >= size and not (clean and kind > 0):
+                return True
+    return False
