@@ -45,7 +45,7 @@ def _head(game: Game, position: dict[str, Any]) -> list[str]:
 def _side(game: Game, position: dict[str, Any], side: int, members: list[int]) -> list[str]:
     points = points_table(game.state[0])[side]
     taker = position["pozzetto_taken_by"][side]
-    took = "no pozzetto yet" if taker is None else f"pozzetto taken by {_name(taker)}"
+    took = "no pozzetto" if taker is None else f"pozzetto taken by {_name(taker)}"
     if taker is not None and position["pozzetto_unplayed"][side]:
         took += ", unplayed"
     score = f"melds {points['melds']}, bonuses {points['bonuses']}"
