@@ -53,8 +53,9 @@ format: $(DEV) ## format, and fix what ruff can fix
 golden: $(DEV) ## regenerate the golden playthroughs
 	$(BIN)/python -m tests.make_golden
 
-bench: $(BENCH) ## measure throughput, beside RLCard and OpenSpiel
+bench: $(BENCH) ## measure the engine beside RLCard and OpenSpiel, the AEC loop beside PettingZoo's
 	$(BIN)/python -m benchmarks.throughput
+	$(BIN)/python -m benchmarks.aec
 
 docs: $(DEV) ## regenerate the tables that the documentation takes from the code
 	$(BIN)/python -m burraco_env.documentation

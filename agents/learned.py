@@ -35,9 +35,8 @@ class WeightsError(ValueError):
 
 def layout_hash() -> str:
     """Hash of the layouts of actions and observations; weights of another layout cannot be used."""
-    segments = [(s.name, s.start, s.shape) for s in actions.SEGMENTS]
-    segments += [(s.name, s.start, s.shape) for s in observations.SEGMENTS]
-    text = repr(segments)
+    parts = (*actions.SEGMENTS, *observations.SEGMENTS)
+    text = repr([(part.name, part.start, part.shape) for part in parts])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -8,8 +8,6 @@ order of notation.md (lowest place, length, text), set slot k the k-th set of it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from burraco_env._jit import int64, kernel
@@ -24,6 +22,7 @@ from burraco_env.cards import (
     SUITS,
     TWO,
 )
+from burraco_env.layout import Segment, lay_out
 from burraco_env.melds import (
     HIGH,
     HIGHEST_PLACE,
@@ -57,64 +56,26 @@ SET_CARDS = NUM_SUITS + 1
 """A natural of one of the four suits, or a wild."""
 
 
-@dataclass(frozen=True)
-class Segment:
-    """A range of the action space.
-
-    Attributes:
-        name: name of the segment.
-        start: first id.
-        shape: sizes of its indices, row-major: id = start + ravel(indices).
-        indices: what each index stands for.
-        text: its decisions, as notation.md writes them.
-    """
-
-    name: str
-    start: int
-    shape: tuple[int, ...]
-    indices: str
-    text: str
-
-    @property
-    def size(self) -> int:
-        """Number of ids."""
-        return int(np.prod(self.shape))
-
-    @property
-    def stop(self) -> int:
-        """Id behind the last one."""
-        return self.start + self.size
-
-
-def _layout() -> tuple[Segment, ...]:
-    table = (
-        ("draw", (3,), "stock, pile, top of the pile", "`draw` `pickup` `pickup-top`"),
-        ("wild", (NUM_KINDS,), "2c 2d 2h 2s Jo", "`wild 2s`"),
-        ("discard", (NUM_CARDS,), "card", "`discard 9s`"),
-        ("meld_run", (NUM_SUITS, NUM_WINDOWS, NUM_PATTERNS),
-         "suit, lowest place - 1, no wild or wild in the low, middle, high place",
-         "`meld 3h-*(4h)-5h`"),
-        ("meld_set", (NUM_SET_RANKS, NUM_TRIPLES),
-         "rank but two, suits of the naturals",
-         "`meld 6c-6d-6h`"),
-        ("meld_set_wild", (NUM_SET_RANKS, NUM_PAIRS),
-         "rank but two, suits of the naturals",
-         "`meld 6c-6d-*`"),
-        ("layoff_run", (NUM_SUITS, MAX_RUNS, NUM_OPERATIONS),
-         "suit, slot, operation: natural low, natural high, wild to low, wild to high, jump",
-         "`layoff 6h to 3h-4h-5h` `layoff *(6h) to 3h-4h-5h` `layoff 4h to 3h-Jo(4h)-5h wild=2h`"),
-        ("layoff_set", (NUM_SET_RANKS, LAYOFF_SET_SLOTS, SET_CARDS),
-         "rank but two, slot, suit of the natural or wild",
-         "`layoff 6s to 6c-6d-6h` `layoff * to 6c-6d-6h`"),
-    )  # fmt: skip
-    segments: list[Segment] = []
-    for name, shape, indices, text in table:
-        start = segments[-1].stop if segments else 0
-        segments.append(Segment(name, start, shape, indices, text))
-    return tuple(segments)
-
-
-SEGMENTS: tuple[Segment, ...] = _layout()
+SEGMENTS: tuple[Segment, ...] = lay_out((
+    ("draw", (3,), "stock, pile, top of the pile", "`draw` `pickup` `pickup-top`", 1),
+    ("wild", (NUM_KINDS,), "2c 2d 2h 2s Jo", "`wild 2s`", 1),
+    ("discard", (NUM_CARDS,), "card", "`discard 9s`", 1),
+    ("meld_run", (NUM_SUITS, NUM_WINDOWS, NUM_PATTERNS),
+     "suit, lowest place - 1, no wild or wild in the low, middle, high place",
+     "`meld 3h-*(4h)-5h`", 1),
+    ("meld_set", (NUM_SET_RANKS, NUM_TRIPLES),
+     "rank but two, suits of the naturals",
+     "`meld 6c-6d-6h`", 1),
+    ("meld_set_wild", (NUM_SET_RANKS, NUM_PAIRS),
+     "rank but two, suits of the naturals",
+     "`meld 6c-6d-*`", 1),
+    ("layoff_run", (NUM_SUITS, MAX_RUNS, NUM_OPERATIONS),
+     "suit, slot, operation: natural low, natural high, wild to low, wild to high, jump",
+     "`layoff 6h to 3h-4h-5h` `layoff *(6h) to 3h-4h-5h` `layoff 4h to 3h-Jo(4h)-5h wild=2h`", 1),
+    ("layoff_set", (NUM_SET_RANKS, LAYOFF_SET_SLOTS, SET_CARDS),
+     "rank but two, slot, suit of the natural or wild",
+     "`layoff 6s to 6c-6d-6h` `layoff * to 6c-6d-6h`", 1),
+))  # fmt: skip
 """The layout, in order of ids; the documented table is generated from it."""
 
 (DRAW, WILD_CHOICE, DISCARD, MELD_RUN, MELD_SET, MELD_SET_WILD, LAYOFF_RUN, LAYOFF_SET) = (

@@ -28,6 +28,7 @@ from burraco_env.env import (
     observation_box,
     raw_env,
 )
+from burraco_env.layout import Segment
 from burraco_env.registration import environment_ids
 from burraco_env.rules import MAX_SEATS, Rules, Value, seat_counts
 
@@ -77,7 +78,7 @@ def actions_table() -> str:
             str(segment.size),
             _shape(segment.shape),
             segment.indices,
-            segment.text,
+            segment.meaning,
         ]
         for segment in actions.SEGMENTS
     ]
@@ -257,7 +258,7 @@ def _seat_lines(presets: dict[str, Rules]) -> list[str]:
     return lines
 
 
-def _segments_table(segments: Iterable[observations.Segment]) -> str:
+def _segments_table(segments: Iterable[Segment]) -> str:
     rows = [
         [
             f"`{segment.name}`",

@@ -26,8 +26,9 @@ from burraco_env.errors import IllegalActionError, RulesError
 from burraco_env.explanations import explain
 from burraco_env.game import Game
 from burraco_env.generator import check_seed, generator_states
+from burraco_env.layout import Segment, lay_out
 from burraco_env.match import Match
-from burraco_env.observations import OBSERVATION_SIZE, SEGMENTS, Segment
+from burraco_env.observations import OBSERVATION_SIZE, SEGMENTS
 from burraco_env.rendering import table_text
 from burraco_env.rules import MAX_POZZETTI, MAX_POZZETTO_SIZE, MAX_SEATS, Rules
 from burraco_env.state import MAX_CARDS, OUTCOMES, OVER_PHASE, PHASES, STALEMATE, new_games
@@ -50,23 +51,14 @@ As many as `match_deals` can be.
 """
 
 
-def _state_layout() -> tuple[Segment, ...]:
-    table = (
-        ("observation", (OBSERVATION_SIZE,), "as an observation",
-         "what player_0 knows, and so all that is public", 127),
-        ("hands", (MAX_SEATS, NUM_CARDS), "seat; card", "copies in the hand", 4),
-        ("stock", (MAX_CARDS,), "place, the next card drawn first", "card + 1, 0: none", NUM_CARDS),
-        ("pozzetti", (MAX_POZZETTI, MAX_POZZETTO_SIZE),
-         "untaken pozzetto, the next to be taken first; place", "card + 1, 0: none", NUM_CARDS),
-    )  # fmt: skip
-    segments: list[Segment] = []
-    for name, shape, indices, meaning, high in table:
-        start = segments[-1].stop if segments else 0
-        segments.append(Segment(name, start, shape, indices, meaning, high))
-    return tuple(segments)
-
-
-STATE_SEGMENTS: tuple[Segment, ...] = _state_layout()
+STATE_SEGMENTS: tuple[Segment, ...] = lay_out((
+    ("observation", (OBSERVATION_SIZE,), "as an observation",
+     "what player_0 knows, and so all that is public", 127),
+    ("hands", (MAX_SEATS, NUM_CARDS), "seat; card", "copies in the hand", 4),
+    ("stock", (MAX_CARDS,), "place, the next card drawn first", "card + 1, 0: none", NUM_CARDS),
+    ("pozzetti", (MAX_POZZETTI, MAX_POZZETTO_SIZE),
+     "untaken pozzetto, the next to be taken first; place", "card + 1, 0: none", NUM_CARDS),
+))  # fmt: skip
 """Layout of `state()`, in order; the documented table is generated from it."""
 STATE_SIZE: int = STATE_SEGMENTS[-1].stop
 """Length of `state()`; its dtype is int8."""

@@ -7,7 +7,6 @@ my own, the next seat's, the third.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,6 +33,7 @@ from burraco_env.actions import (
     rank_index,
 )
 from burraco_env.cards import CARD_TEXTS, JOKER, NUM_CARDS, NUM_RANKS, NUM_SUITS, format_counts
+from burraco_env.layout import Segment, lay_out
 from burraco_env.melds import NUM_OPERATIONS, run_text, set_text
 from burraco_env.rules import MAX_SEATS
 from burraco_env.state import (
@@ -54,89 +54,48 @@ OTHERS = 3
 """Relative seats other than me."""
 
 
-@dataclass(frozen=True)
-class Segment:
-    """A range of the observation.
-
-    Attributes:
-        name: name of the segment.
-        start: first index.
-        shape: sizes of its indices, row-major.
-        indices: what each index stands for.
-        meaning: what the numbers say.
-        high: largest value; the smallest is 0, or -128 for `totals`.
-    """
-
-    name: str
-    start: int
-    shape: tuple[int, ...]
-    indices: str
-    meaning: str
-    high: int
-
-    @property
-    def size(self) -> int:
-        """Number of values."""
-        return int(np.prod(self.shape))
-
-    @property
-    def stop(self) -> int:
-        """Index behind the last value."""
-        return self.start + self.size
-
-
-def _layout() -> tuple[Segment, ...]:
-    cards = "card, see Cards"
-    table = (
-        ("hand", (NUM_CARDS,), cards, "copies in my hand", 4),
-        ("pile", (NUM_CARDS,), cards, "copies in the discard pile", 4),
-        ("known", (OTHERS, NUM_CARDS), f"next, opposite, previous; {cards}",
-         "copies that the seat picked up and has not shown since", 4),
-        ("discards", (OTHERS, NUM_CARDS), f"next, opposite, previous; {cards}",
-         "how often the seat has discarded the card in this deal, up to 127", 127),
-        ("run_counts", (NUM_SUITS, 2), "suit; my side, the next seat's side", "runs", MAX_RUNS),
-        ("runs", (NUM_SUITS, MAX_RUNS, 4),
-         "suit; slot; lowest place, highest place, place of the wild, kind of the wild",
-         "my side's runs from the first slot up; "
-         "from the last slot down those of the next seat's side, then the third's", 14),
-        ("set_counts", (NUM_SET_RANKS, 2), "rank but two; my side, the next seat's side",
-         "sets", MAX_SETS),
-        ("sets", (NUM_SET_RANKS, MAX_SETS, 3),
-         "rank but two; slot; clubs + 3 diamonds, hearts + 3 spades, kind of the wild",
-         "sets, in slots as the runs", 8),
-        ("phase", (len(PHASES),), "draw, play, wild, over", "one-hot", 1),
-        ("to_act", (MAX_SEATS,), "relative seat",
-         "one-hot: the seat to act (when over: that moved last)", 1),
-        ("dealer", (MAX_SEATS,), "relative seat", "one-hot: the dealer", 1),
-        ("hand_sizes", (MAX_SEATS,), "relative seat", "cards in the hand", 112),
-        ("stock", (2,), "tens, units", "cards in the stock", 11),
-        ("top_card", (6,), "clubs, diamonds, hearts, spades, joker; rank 1 to 13",
-         "suit one-hot and rank of the top card of the pile; 0: empty pile", 13),
-        ("no_return", (6,), "as top_card", "the card that may not be discarded in this turn", 13),
-        ("must_meld", (1,), "", "1: a meld or lay-off is owed", 1),
-        ("pending", (7,),
-         "new run, new set, lay-off on a run, on a set; the indices of its action segment",
-         "the decision whose wild is being chosen: one-hot, then its indices", 15),
-        ("pozzetti", (1,), "", "untaken pozzetti", 3),
-        ("pozzetto_sizes", (3,), "first, second, third pozzetto of the deal", "its cards", 32),
-        ("taken", (MAX_SEATS,), "relative seat", "1: the seat took its side's pozzetto", 1),
-        ("unplayed", (MAX_SEATS,), "relative seat", "1: it has not played since", 1),
-        ("my_side", (MAX_SEATS,), "relative seat", "1: the seat is of my side", 1),
-        ("sides", (1,), "", "number of sides", 3),
-        ("turn", (3,), "hundreds, tens, units", "completed turns of the deal", 127),
-        ("totals", (MAX_SEATS, 2), "relative seat; 250 points, 2.5 points",
-         "match points before this deal", 99),
-        ("rules", (NUM_RULE_NUMBERS,), ", ".join(name for name, _ in RULE_NUMBERS),
-         "the rules", 127),
-    )  # fmt: skip
-    segments: list[Segment] = []
-    for name, shape, indices, meaning, high in table:
-        start = segments[-1].stop if segments else 0
-        segments.append(Segment(name, start, shape, indices, meaning, high))
-    return tuple(segments)
-
-
-SEGMENTS: tuple[Segment, ...] = _layout()
+SEGMENTS: tuple[Segment, ...] = lay_out((
+    ("hand", (NUM_CARDS,), "card", "copies in my hand", 4),
+    ("pile", (NUM_CARDS,), "card", "copies in the discard pile", 4),
+    ("known", (OTHERS, NUM_CARDS), "next, opposite, previous; card",
+     "copies that the seat picked up and has not shown since", 4),
+    ("discards", (OTHERS, NUM_CARDS), "next, opposite, previous; card",
+     "how often the seat has discarded the card in this deal, up to 127", 127),
+    ("run_counts", (NUM_SUITS, 2), "suit; my side, the next seat's side", "runs", MAX_RUNS),
+    ("runs", (NUM_SUITS, MAX_RUNS, 4),
+     "suit; slot; lowest place, highest place, place of the wild, kind of the wild",
+     "my side's runs from the first slot up; "
+     "from the last slot down those of the next seat's side, then the third's", 14),
+    ("set_counts", (NUM_SET_RANKS, 2), "rank but two; my side, the next seat's side",
+     "sets", MAX_SETS),
+    ("sets", (NUM_SET_RANKS, MAX_SETS, 3),
+     "rank but two; slot; clubs + 3 diamonds, hearts + 3 spades, kind of the wild",
+     "sets, in slots as the runs", 8),
+    ("phase", (len(PHASES),), "draw, play, wild, over", "one-hot", 1),
+    ("to_act", (MAX_SEATS,), "relative seat",
+     "one-hot: the seat to act (when over: that moved last)", 1),
+    ("dealer", (MAX_SEATS,), "relative seat", "one-hot: the dealer", 1),
+    ("hand_sizes", (MAX_SEATS,), "relative seat", "cards in the hand", 112),
+    ("stock", (2,), "tens, units", "cards in the stock", 11),
+    ("top_card", (6,), "clubs, diamonds, hearts, spades, joker; rank 1 to 13",
+     "suit one-hot and rank of the top card of the pile; 0: empty pile", 13),
+    ("no_return", (6,), "as top_card", "the card that may not be discarded in this turn", 13),
+    ("must_meld", (1,), "", "1: a meld or lay-off is owed", 1),
+    ("pending", (7,),
+     "new run, new set, lay-off on a run, on a set; the indices of its action segment",
+     "the decision whose wild is being chosen: one-hot, then its indices", 15),
+    ("pozzetti", (1,), "", "untaken pozzetti", 3),
+    ("pozzetto_sizes", (3,), "first, second, third pozzetto of the deal", "its cards", 32),
+    ("taken", (MAX_SEATS,), "relative seat", "1: the seat took its side's pozzetto", 1),
+    ("unplayed", (MAX_SEATS,), "relative seat", "1: it has not played since", 1),
+    ("my_side", (MAX_SEATS,), "relative seat", "1: the seat is of my side", 1),
+    ("sides", (1,), "", "number of sides", 3),
+    ("turn", (3,), "hundreds, tens, units", "completed turns of the deal", 127),
+    ("totals", (MAX_SEATS, 2), "relative seat; 250 points, 2.5 points",
+     "match points before this deal", 99),
+    ("rules", (NUM_RULE_NUMBERS,), ", ".join(name for name, _ in RULE_NUMBERS),
+     "the rules", 127),
+))  # fmt: skip
 """The layout, in order; the documented table is generated from it."""
 OBSERVATION_SIZE: int = SEGMENTS[-1].stop
 """Length of an observation; its dtype is int8."""
