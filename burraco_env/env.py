@@ -31,6 +31,7 @@ from burraco_env.match import Match
 from burraco_env.observations import OBSERVATION_SIZE, SEGMENTS
 from burraco_env.rendering import table_text
 from burraco_env.rules import MAX_POZZETTI, MAX_POZZETTO_SIZE, MAX_SEATS, Rules
+from burraco_env.scoring import REWARD_SCALE, differences, wins
 from burraco_env.state import MAX_CARDS, OUTCOMES, OVER_PHASE, PHASES, STALEMATE, new_games
 from burraco_env.version import ENV_VERSION
 
@@ -42,8 +43,6 @@ EPISODES: tuple[str, ...] = ("deal", "match")
 REWARDS: tuple[str, ...] = ("points", "win", "victory_points")
 RENDER_MODES: tuple[str, ...] = ("human", "ansi")
 
-REWARD_SCALE = 100.0
-"""Points that make a reward of 1, by default."""
 MAX_DEALS = 127
 """Deals after which a match is cut short: who plays badly enough never reaches a target.
 
@@ -503,11 +502,11 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
 
     def _pay(self, over: bool) -> None:
         if self.reward == "points":
-            paid = _differences(self._points[-1], self.reward_scale)
+            paid = (differences(np.array(self._points[-1])) / self.reward_scale).tolist()
         elif not over:
             return
         elif self.reward == "win":
-            paid = _wins([sum(points) for points in zip(*self._points, strict=True)])
+            paid = wins(np.array(self._points).sum(axis=0)).tolist()
         else:
             assert self._match is not None
             sides = self._match.victory_points
@@ -580,18 +579,3 @@ def _check_victory_points(rules: Rules, episode: str) -> None:
             f"reward='victory_points' needs a match that is scored in them; "
             f"{rules.preset_name} with {rules.seats} seats is not"
         )
-
-
-def _differences(points: list[float], scale: float) -> list[float]:
-    """Own points minus the other side's; of three seats minus the mean of the other two."""
-    if len(points) == 3:
-        total = sum(points)
-        return [(own - (total - own) / 2) / scale for own in points]
-    return [(own - points[(seat + 1) % len(points)]) / scale for seat, own in enumerate(points)]
-
-
-def _wins(totals: list[float]) -> list[float]:
-    best = max(totals)
-    if min(totals) == best:
-        return [0.0] * len(totals)
-    return [1.0 if total == best else -1.0 for total in totals]

@@ -17,13 +17,11 @@ from burraco_env.agent import Agent, RandomAgent
 from burraco_env.batch import Batch
 from burraco_env.generator import draw_below, generator_states
 from burraco_env.rules import Rules
+from burraco_env.scoring import REWARD_SCALE, differences, wins
 from burraco_env.state import STALEMATE, new_games
 
 Reward: TypeAlias = Literal["points", "win"]
 REWARDS: tuple[str, ...] = ("points", "win")
-REWARD_SCALE = 100.0
-"""Points that make a reward of 1."""
-
 LEARNER = -1
 """In `holders`: the learner holds the seat. Another number is the index of an agent."""
 
@@ -153,17 +151,11 @@ class LearnerTable:
         """The learner's reward for the finished deals of `rows`, float64[n].
 
         `points`: the points of its side minus those of the other (three seats: minus the mean of
-        the two other seats), divided by 100. `win`: 1, 0 or -1 for the sign of that.
+        the two other seats), divided by 100. `win`: 1 for the most points, 0 for a tie, else -1.
         """
         points = self.batch.points(rows)
-        mine = points[np.arange(len(rows)), self._last_seats[rows]]
-        if self.rules.seats == 3:
-            difference = mine - (points.sum(axis=1) - mine) / 2
-        else:
-            difference = mine - points[np.arange(len(rows)), 1 - self._last_seats[rows] % 2]
-        return np.asarray(
-            np.sign(difference) if self.reward == "win" else difference / REWARD_SCALE
-        )
+        paid = wins(points) if self.reward == "win" else differences(points) / REWARD_SCALE
+        return np.asarray(paid[np.arange(len(rows)), self._last_seats[rows]])
 
     def final_observations(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
         """What the learner knows in games that are over: seen from its last seat to act."""

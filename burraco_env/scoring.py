@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from burraco_env._jit import int64, kernel
 from burraco_env.cards import CARD_POINTS, KIND_CARDS, NUM_CARDS, NUM_RANKS, NUM_SUITS
@@ -152,6 +153,37 @@ def seat_points(game: Game, parts: Any, out: Any) -> None:
         for other in range(seats):
             members += int64(game["side_of"][other] == side)
         out[seat] = parts[side].sum() / (2.0 if seats == 3 and members == 2 else 1.0)
+
+
+REWARD_SCALE = 100.0
+"""Points that make a reward of 1."""
+
+
+def differences(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Points of each seat minus those of the other side, of three seats minus the others' mean.
+
+    Args:
+        points: points of each seat, float64[..., seats], as `seat_points` gives them.
+
+    Returns:
+        float64[..., seats].
+    """
+    if points.shape[-1] == 3:
+        return np.asarray(points - (points.sum(axis=-1, keepdims=True) - points) / 2)
+    return np.asarray(points - np.roll(points, 1, axis=-1))
+
+
+def wins(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """1 for the seats with the most points, -1 for the others; 0 for all where all have as many.
+
+    Args:
+        points: points of each seat, float64[..., seats].
+
+    Returns:
+        float64[..., seats].
+    """
+    best = points == points.max(axis=-1, keepdims=True)
+    return np.where(best.all(axis=-1, keepdims=True), 0.0, np.where(best, 1.0, -1.0))
 
 
 _VP_BOUNDS = {
