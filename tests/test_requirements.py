@@ -6,8 +6,8 @@ depth, the test here is its short form for the PettingZoo environment.
 | number | where |
 |---|---|
 | 1-4, 7-9, 11-18, 21, 26-28 | here |
-| 19 | here for PettingZoo; with the Gymnasium and Stable-Baselines3 environments for theirs |
-| 5, 6, 20 | with the vector environment and Stable-Baselines3 |
+| 19 | here for PettingZoo; `test_learner_table.py` and `test_sb3.py` for the others |
+| 5, 6, 20 | `test_requirements_learning.py`, `test_sb3.py` |
 | 10 | with the search agents |
 | 22-25 | with training and evaluation |
 """
