@@ -56,6 +56,7 @@ golden: $(DEV) ## regenerate the golden playthroughs
 bench: $(BENCH) ## measure the engine beside RLCard and OpenSpiel, the AEC loop beside PettingZoo's
 	$(BIN)/python -m benchmarks.throughput
 	$(BIN)/python -m benchmarks.aec
+	$(BIN)/python -m benchmarks.vec_env
 
 docs: $(DEV) ## regenerate the tables that the documentation takes from the code
 	$(BIN)/python -m burraco_env.documentation

@@ -44,6 +44,7 @@ class LearnerTable:
             finished games (see `final_observations`).
         holders: int64[num_games, seats], who holds each seat: LEARNER or the index of an agent.
         agents: the partner and the opponents.
+        decisions: decisions of all seats so far.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class LearnerTable:
         self._draws = np.zeros(num_games, dtype=np.uint64)  # generators for seats and opponents
         self._streams = np.zeros((num_games, rules.seats), dtype=np.uint64)  # for the agents
         self._last_seats = np.zeros(num_games, dtype=np.int64)
+        self.decisions = 0
 
     @property
     def num_games(self) -> int:
@@ -142,6 +144,7 @@ class LearnerTable:
         running = np.flatnonzero(self.batch.counts > 0)
         self._last_seats[running] = self.batch.seats[running]
         self.batch.step(np.asarray(actions)[running], running)
+        self.decisions += len(running)
         self._play_agents(running)
         ended = np.zeros(self.num_games, dtype=np.bool_)
         ended[running] = self.batch.counts[running] == 0
@@ -200,3 +203,4 @@ class LearnerTable:
         actions = agent.act(batch.observations[rows], batch.masks[rows], streams)
         self._streams[rows, seats] = streams
         batch.step(actions, rows)
+        self.decisions += len(rows)
