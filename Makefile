@@ -36,9 +36,9 @@ test: $(DEV) ## run the tests, then some with the compiler off and some with bou
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "nojit and not full"
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "boundscheck and not full"
 
-test-full: $(DEV) ## run every test, and all but the slow ones in both other modes, with the coverage gate
+test-full: $(DEV) ## run every test, then those for it with the compiler off and the coverage gate, then with bounds checks
 	$(PYTEST) -m ""
-	NUMBA_DISABLE_JIT=1 $(PYTEST) --cov
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "nojit and not full" --cov
 	NUMBA_BOUNDSCHECK=1 $(PYTEST)
 
 check: $(DEV) ## check formatting, lint and types

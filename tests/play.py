@@ -5,8 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+import numba
+
 from burraco_env import Game, Rules
 from burraco_env.rules import seat_counts
+
+INTERPRETED = bool(numba.config.DISABLE_JIT)
+"""The compiler is off: tests play a small part of what they play otherwise."""
 
 GAMES: list[tuple[str, int]] = [
     (name, seats) for name in Rules.PRESET_NAMES for seats in seat_counts(name)

@@ -30,6 +30,8 @@ from burraco_env.rendering import table_text
 from burraco_env.scoring import victory_points
 from tests.play import GAME_IDS, GAMES, choose, some_positions
 
+pytestmark = pytest.mark.nojit
+
 each_game = pytest.mark.parametrize(("name", "seats"), GAMES, ids=GAME_IDS)
 
 

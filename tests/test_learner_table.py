@@ -17,6 +17,8 @@ from burraco_env.learner_table import LEARNER, LearnerTable
 from tests.play import GAME_IDS, GAMES
 from tests.positions import position
 
+pytestmark = pytest.mark.nojit
+
 each_game = pytest.mark.parametrize(("name", "seats"), GAMES, ids=GAME_IDS)
 
 

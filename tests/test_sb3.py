@@ -24,6 +24,7 @@ def test_check_env_of_stable_baselines() -> None:
     check_env(BurracoEnv("italian"), warn=False)
 
 
+@pytest.mark.nojit
 def test_the_vec_env_equals_the_vector_env() -> None:
     ours = BurracoVecEnv(6, "mini", seed=5)
     theirs = BurracoVectorEnv(6, "mini")
@@ -46,6 +47,7 @@ def test_the_vec_env_equals_the_vector_env() -> None:
     assert ended > 20
 
 
+@pytest.mark.nojit
 def test_masks_as_sb3_contrib_asks_for_them() -> None:
     env = BurracoVecEnv(3, "italian", seed=1)
     env.reset()
