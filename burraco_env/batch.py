@@ -225,7 +225,7 @@ class Batch:
         self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], dealer: int = -1
     ) -> None:
         threads = numba.get_num_threads()
-        if len(rows) < PARALLEL_FROM:
+        if threads > 1 and len(rows) < PARALLEL_FROM:
             numba.set_num_threads(1)
         try:
             _step_rows(
@@ -239,7 +239,8 @@ class Batch:
                 self.observations,
             )
         finally:
-            numba.set_num_threads(threads)
+            if threads > 1:
+                numba.set_num_threads(threads)
 
     def _illegal(self, index: int, action: int) -> IllegalActionError:
         game = self.games[index]
