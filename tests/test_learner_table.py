@@ -135,6 +135,7 @@ def test_make_vec_gives_the_batch_environment() -> None:
         "burraco/italian-v0", num_envs=3, vectorization_mode="vector_entry_point"
     )
     assert isinstance(env.unwrapped, BurracoVectorEnv)
+    assert isinstance(gymnasium.make_vec("burraco/mini-v0", num_envs=2).unwrapped, BurracoVectorEnv)
     assert "autoreset_mode" in env.metadata
     observations, infos = env.reset(seed=1)
     assert env.observation_space.contains(observations)

@@ -7,8 +7,7 @@ depth, the test here is its short form for the PettingZoo environment.
 |---|---|
 | 1-4, 7-9, 11-18, 21, 26-28 | here |
 | 19 | here for PettingZoo; `test_learner_table.py` and `test_sb3.py` for the others |
-| 5, 6, 20 | `test_requirements_learning.py`, `test_sb3.py` |
-| 10 | with the search agents |
+| 5, 6, 10, 20 | `test_requirements_learning.py`, `test_sb3.py` |
 | 22-25 | with training and evaluation |
 """
 

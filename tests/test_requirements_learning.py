@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,33 @@ def test_requirement_06_loss_and_entropy_are_finite_with_one_legal_action() -> N
     assert torch.isfinite(loss)
     assert torch.isfinite(logits.grad).all()
     assert policy.sample().tolist() == [3, 984]
+
+
+class Guest:
+    """Plays the first legal action, and tries to reach the game through what it is given."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def act(self, observations: Any, masks: Any, rng: Any) -> Any:
+        self.calls += 1
+        for array, dtype in ((observations, np.int8), (masks, np.int8), (rng, np.uint64)):
+            assert type(array) is np.ndarray
+            assert array.dtype == dtype
+            assert array.base is None  # a copy: no way back to the records of the games
+        actions = masks.argmax(axis=1)
+        observations[:] = 0
+        masks[:] = 1
+        return actions
+
+
+def test_requirement_10_agents_get_copies_of_what_their_seat_sees_and_never_the_state() -> None:
+    guest, table = Guest(), LearnerTable(Rules.preset("italian"), 8, opponents=Guest())
+    table.agents = [guest, guest]
+    table.reset(range(8))
+    for _ in range(60):
+        table.deal(np.flatnonzero(table.step(table.batch.masks.argmax(axis=1))))
+    assert guest.calls > 100
 
 
 def test_requirement_20_the_autoreset_mode_is_declared_and_the_last_observation_is_true() -> None:
