@@ -19,7 +19,6 @@ NUM_RANKS = 13
 NUM_SUITS = 4
 NUM_CARDS = 53
 JOKER = 52
-ACE = 0  # rank
 TWO = 1  # rank
 
 CARD_TEXTS: tuple[str, ...] = (*(r + s for s in SUITS for r in RANKS), "Jo")

@@ -43,8 +43,6 @@ LOW, HIGH, WILD_LOW, WILD_HIGH, JUMP = range(NUM_OPERATIONS)
 LOWEST_PLACE = 1
 HIGHEST_PLACE = 14
 NO_MELD, DIRTY, SEMI_CLEAN, CLEAN = range(4)
-BURRACO_KINDS = ("none", "dirty", "semi_clean", "clean")
-JOKER_KIND = 5
 ALL_KINDS = 0b111110
 """Bit k: kind k of wild, k from 1 to 5."""
 
