@@ -85,7 +85,7 @@ def _read_situation(observation: Any, situation: Any) -> None:
     situation[_NATURALS] = situation[_SIZE] - _wilds(observation)
     situation[_LATE] = int64(closing_soon or stock_left <= 2 * seats)
     pozzetto_waits = not my_pozzetto and observation[views.POZZETTI] > 0
-    situation[_CAN_GO_OUT] = int64(pozzetto_waits or views.has_burraco(observation))
+    situation[_CAN_GO_OUT] = int64(pozzetto_waits or views.has_burraco(observation, True))
     situation[_HOLD] = int64(
         my_pozzetto
         and views.cards_held(observation, True)
@@ -266,21 +266,31 @@ def _choose_wild(observation: Any, mask: Any) -> int:
     return best
 
 
+@kernel
+def choose_greedily(observation: Any, mask: Any, rules: Any, scratch: Any) -> int:
+    """What `greedy` decides; -1 where nothing is legal.
+
+    Args:
+        observation: int8[OBSERVATION_SIZE].
+        mask: int8[NUM_ACTIONS].
+        rules: scratch, a record of `RULES_DTYPE`.
+        scratch: int64[3, NUM_CARDS].
+    """
+    fits = scratch[:2]
+    if observation[views.PHASE + WILD_PHASE] != 0:
+        return _choose_wild(observation, mask)
+    views.read_rules(observation, rules)
+    views.mark_fits(observation, rules, fits)
+    if observation[views.PHASE + DRAW_PHASE] != 0:
+        return _choose_draw(observation, mask, fits)
+    return _choose_play(observation, mask, fits, scratch[2])
+
+
 @row_kernel
 def _choose(observations: Any, masks: Any, rules: Any, scratch: Any, actions: Any) -> int:
     """Choose for each row; returns the first row without a legal action, or -1."""
-    fits, situation = scratch[:2], scratch[2]
     for row in range(masks.shape[0]):
-        observation, mask = observations[row], masks[row]
-        if observation[views.PHASE + WILD_PHASE] != 0:
-            actions[row] = _choose_wild(observation, mask)
-        else:
-            views.read_rules(observation, rules[0])
-            views.mark_fits(observation, rules[0], fits)
-            if observation[views.PHASE + DRAW_PHASE] != 0:
-                actions[row] = _choose_draw(observation, mask, fits)
-            else:
-                actions[row] = _choose_play(observation, mask, fits, situation)
+        actions[row] = choose_greedily(observations[row], masks[row], rules[0], scratch)
         if actions[row] < 0:
             return row
     return -1

@@ -12,10 +12,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from agents.expert import ExpertAgent
 from agents.greedy import GreedyAgent
 from burraco_env.agent import Agent, RandomAgent
 
-AGENTS: dict[str, Callable[..., Agent]] = {"random": RandomAgent, "greedy": GreedyAgent}
+AGENTS: dict[str, Callable[..., Agent]] = {
+    "random": RandomAgent,
+    "greedy": GreedyAgent,
+    "expert": ExpertAgent,
+}
 """What makes each agent, by name."""
 
 _FLAGS = {"true": True, "false": False}

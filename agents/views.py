@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from burraco_env._jit import int64, kernel
-from burraco_env.actions import NUM_SET_RANKS, index_rank
-from burraco_env.cards import NUM_RANKS, NUM_SUITS
+from burraco_env.actions import NUM_SET_RANKS, index_rank, rank_index
+from burraco_env.cards import JOKER, NUM_RANKS, NUM_SUITS, TWO
 from burraco_env.melds import (
     JUMP,
     MAX_SET_NATURALS,
@@ -22,22 +22,37 @@ from burraco_env.melds import (
 )
 from burraco_env.observations import SEGMENTS
 from burraco_env.rules import MAX_SEATS
-from burraco_env.state import HI, LO, MAX_RUNS, MAX_SETS, RULE_NUMBERS, RULES_DTYPE, WILD
+from burraco_env.state import (
+    HI,
+    LO,
+    MAX_RUNS,
+    MAX_SETS,
+    ROYAL_FITAB,
+    ROYAL_NO,
+    ROYAL_REALE,
+    RULE_NUMBERS,
+    RULES_DTYPE,
+    WILD,
+)
 
 _START = {part.name: int64(part.start) for part in SEGMENTS}
 _RULE = {name: int64(_START["rules"] + i) for i, (name, _) in enumerate(RULE_NUMBERS)}
 
-HAND, PILE, PHASE, HAND_SIZES = (_START[n] for n in ("hand", "pile", "phase", "hand_sizes"))
+HAND, PILE, KNOWN, DISCARDS, PHASE, HAND_SIZES, TOP_CARD = (
+    _START[n] for n in ("hand", "pile", "known", "discards", "phase", "hand_sizes", "top_card")
+)
 RUN_COUNTS, RUNS, SET_COUNTS, SETS = (
     _START[n] for n in ("run_counts", "runs", "set_counts", "sets")
 )
 STOCK, PENDING, POZZETTI, TAKEN, MY_SIDE = (
     _START[n] for n in ("stock", "pending", "pozzetti", "taken", "my_side")
 )
-SEATS, BURRACO_SIZE, DEAD_STOCK, ONE_SET_PER_RANK = (
-    _RULE[n] for n in ("seats", "burraco_size", "dead_stock", "one_set_per_rank")
+SEATS, COPIES, JOKERS, BURRACO_SIZE, DEAD_STOCK, ONE_SET_PER_RANK = (
+    _RULE[n]
+    for n in ("seats", "copies", "jokers", "burraco_size", "dead_stock", "one_set_per_rank")
 )
 CLEAN_TO_CLOSE = _RULE["burraco_to_close is clean"]
+CLOSE_IF_NONE_LEFT = _RULE["pozzetto_to_close is unless_none_left"]
 SETS_ALLOWED = _RULE["sets of A"]
 """First of the flags that say which ranks may form sets, in order of `rank_index`."""
 
@@ -45,6 +60,12 @@ _ACE_BOTH_ENDS, _TWO_NEEDS_THREE, _SLIDES, _TURNS_WILD = (
     _RULE[n]
     for n in ("ace_both_ends", "natural_two_needs_three", "wild_slides", "two_may_turn_wild")
 )
+_SEMI_CLEAN, _SEMI_CLEAN_SET_MAX, _SUPER_SET, _FITAB, _REALE = (
+    _RULE[n]
+    for n in (
+        "semi_clean", "semi_clean_set_max", "super_set", "royal_run is fitab", "royal_run is reale"
+    )
+)  # fmt: skip
 _ALL_PLACES = int64(0b111111111111110)
 
 MINE, THEIRS = range(2)
@@ -57,7 +78,7 @@ def rules_scratch() -> npt.NDArray[np.void]:
 
 @kernel
 def read_rules(observation: Any, rules: Any) -> None:
-    """Fill in what `natural_place` reads of the rules.
+    """Fill in what `natural_place` and the bonuses read of the rules.
 
     Observations do not say which ranks are in the deck; a place without cards does no harm.
     """
@@ -66,6 +87,15 @@ def read_rules(observation: Any, rules: Any) -> None:
     rules["natural_two_needs_three"] = observation[_TWO_NEEDS_THREE]
     rules["wild_slides"] = observation[_SLIDES]
     rules["two_may_turn_wild"] = observation[_TURNS_WILD]
+    rules["burraco_size"] = observation[BURRACO_SIZE]
+    rules["semi_clean"] = observation[_SEMI_CLEAN]
+    rules["semi_clean_set_max"] = observation[_SEMI_CLEAN_SET_MAX]
+    rules["super_set"] = observation[_SUPER_SET]
+    rules["royal_run"] = ROYAL_NO
+    if observation[_FITAB]:
+        rules["royal_run"] = ROYAL_FITAB
+    elif observation[_REALE]:
+        rules["royal_run"] = ROYAL_REALE
 
 
 @kernel
@@ -79,6 +109,13 @@ def run_at(observation: Any, suit: int, slot: int) -> Any:
 def run_length(run: Any) -> int:
     """Cards of a run."""
     return int64(run[HI]) - int64(run[LO]) + 1
+
+
+@kernel
+def set_copies(observation: Any, index: int, slot: int, suit: int) -> int:
+    """Copies of a suit's natural in a set; `index`: as `rank_index`."""
+    packed = int64(observation[SETS + (index * MAX_SETS + slot) * 3 + suit // 2])
+    return packed % 3 if suit % 2 == 0 else packed // 3
 
 
 @kernel
@@ -133,6 +170,21 @@ def hand_size(observation: Any) -> int:
 
 
 @kernel
+def sets_allowed(observation: Any, rank: int) -> bool:
+    """Whether the rank may form sets."""
+    return rank != TWO and observation[SETS_ALLOWED + rank_index(rank)] != 0
+
+
+@kernel
+def top_card(observation: Any) -> int:
+    """Top card of the pile, which is not empty."""
+    for suit in range(NUM_SUITS):
+        if observation[TOP_CARD + suit]:
+            return suit * NUM_RANKS + int64(observation[TOP_CARD + 5]) - 1
+    return int64(JOKER)
+
+
+@kernel
 def stock_size(observation: Any) -> int:
     """Cards in the stock."""
     return int64(observation[STOCK]) * 10 + int64(observation[STOCK + 1])
@@ -169,17 +221,24 @@ def cards_held(observation: Any, mine: bool) -> int:
 
 
 @kernel
-def has_burraco(observation: Any) -> bool:
-    """Whether my side has a burraco with which it may close."""
-    size, clean = int64(observation[BURRACO_SIZE]), observation[CLEAN_TO_CLOSE] != 0
+def _is_burraco(observation: Any, cards: int, wild: bool) -> bool:
+    """Whether a meld of so many cards is a burraco with which a side may close."""
+    return cards >= observation[BURRACO_SIZE] and not (wild and observation[CLEAN_TO_CLOSE] != 0)
+
+
+@kernel
+def has_burraco(observation: Any, mine: bool) -> bool:
+    """Whether my side (or not `mine`: another one) has a burraco with which it may close."""
     for suit in range(NUM_SUITS):
-        for slot in range(int64(observation[RUN_COUNTS + 2 * suit])):
+        own = int64(observation[RUN_COUNTS + 2 * suit])
+        for slot in range(0 if mine else own, own if mine else MAX_RUNS):
             run = run_at(observation, suit, slot)
-            if run_length(run) >= size and not (clean and run[WILD] > 0):
+            if run[LO] > 0 and _is_burraco(observation, run_length(run), run[WILD] > 0):
                 return True
     for index in range(NUM_SET_RANKS):
-        for slot in range(int64(observation[SET_COUNTS + 2 * index])):
+        own = int64(observation[SET_COUNTS + 2 * index])
+        for slot in range(0 if mine else own, own if mine else MAX_SETS):
             naturals, kind = set_at(observation, index, slot)
-            if naturals + int64(kind > 0) >= size and not (clean and kind > 0):
+            if naturals > 0 and _is_burraco(observation, naturals + int64(kind > 0), kind > 0):
                 return True
     return False

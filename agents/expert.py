@@ -1,0 +1,504 @@
+"""`expert`: judges every legal action by what it makes of hand, table and race, in points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents import views
+from agents.parameters import INDEX, NUM_PARAMETERS, tuned
+from agents.valuation import (
+    MINE,
+    NOTES_DTYPE,
+    THEIRS,
+    beside,
+    extended_worth,
+    is_wild,
+    run_worth,
+    set_worth,
+    take_notes,
+)
+from burraco_env._jit import int64, kernel, row_kernel
+from burraco_env.actions import (
+    DISCARD,
+    DRAW_STOCK,
+    LAYOFF_RUN,
+    LAYOFF_SET,
+    MELD_RUN,
+    MELD_SET,
+    MELD_SET_WILD,
+    NUM_ACTIONS,
+    PICKUP,
+    PICKUP_TOP,
+    WILD_CHOICE,
+    layoff_run_indices,
+    layoff_set_indices,
+    meld_run_indices,
+    meld_set_rank,
+    meld_set_suit,
+    rank_index,
+)
+from burraco_env.agent import check_rows, no_legal_action
+from burraco_env.cards import CARD_POINTS, JOKER, NUM_CARDS, NUM_KINDS, NUM_RANKS, NUM_SUITS, TWO
+from burraco_env.melds import (
+    HIGHEST_PLACE,
+    LOWEST_PLACE,
+    WILD_LOW,
+    card_at,
+    natural_place,
+)
+from burraco_env.state import DRAW_PHASE, HI, KIND, LO, WILD, WILD_PHASE
+
+(
+    _NEAR_MELD, _FIT, _FIT_GAIN, _JOKER, _TWO, _WILD_MORE, _WILD_LATE, _WILD_OUT, _WILD_TAKEN,
+    _JOKER_FIRST, _PLAY, _PLAY_POINTS, _PLAY_LATE, _PLAY_WAITS, _PLAY_CLOSE, _PLAY_OUT,
+    _PLAY_CLOSING, _PLAY_FOLLOW, _NEW_SET, _NEW_RUN, _HOLD,
+) = (
+    INDEX[name] for name in (
+        "near_meld", "fit", "fit_gain", "joker", "two", "wild_more", "wild_late", "wild_out",
+        "wild_taken", "joker_first", "play", "play_points", "play_late", "play_waits",
+        "play_close", "play_out", "play_closing", "play_follow", "new_set", "new_run", "hold",
+    )
+)  # fmt: skip
+(
+    _DISCARD_POINTS, _DISCARD_LATE, _DISCARD_WILD, _DANGER, _DANGER_FIT, _DANGER_NEAR,
+    _DANGER_PILE, _DANGER_KNOWN, _DANGER_PREVIOUS, _DANGER_BESIDE_PILE, _DANGER_UNSEEN,
+    _DANGER_DISCARDED, _PICK_UP, _PICK_UP_TOP, _PICK_CARD, _PICK_LATE, _PICK_WAITS,
+    _PICK_CLOSING, _PICK_FIT, _PICK_GAIN, _PICK_JOKER, _PICK_TWO, _PICK_WORTH, _PICK_MELD,
+    _PICK_DENY, _PICK_DENY_FIT, _PICK_DENY_KNOWN, _PICK_POINTS_LATE,
+) = (
+    INDEX[name] for name in (
+        "discard_points", "discard_late", "discard_wild", "danger", "danger_fit", "danger_near",
+        "danger_pile", "danger_known", "danger_previous", "danger_beside_pile", "danger_unseen",
+        "danger_discarded", "pick_up", "pick_up_top", "pick_card", "pick_late", "pick_waits",
+        "pick_closing", "pick_fit", "pick_gain", "pick_joker", "pick_two", "pick_worth",
+        "pick_meld", "pick_deny", "pick_deny_fit", "pick_deny_known", "pick_points_late",
+    )
+)  # fmt: skip
+
+_NEXT, _PREVIOUS = views.KNOWN, views.KNOWN + 2 * NUM_CARDS
+
+
+@kernel
+def _wild_cost(p: Any, notes: Any, card: int) -> float:
+    """What it costs to spend a wild."""
+    cost = p[_JOKER] if card == JOKER else p[_TWO]
+    cost *= 1 - p[_WILD_MORE] * (notes["wilds"] - 1)
+    cost *= 1 - p[_WILD_LATE] * notes["late"]
+    if notes["taken"]:
+        cost *= 1 - p[_WILD_TAKEN]
+    if _may_go_out(notes):
+        cost *= 1 - p[_WILD_OUT]
+    return max(cost, 0.0)
+
+
+@kernel
+def _may_go_out(notes: Any) -> bool:
+    """Whether emptying the hand in this turn looks possible, and is wanted."""
+    return notes["left"] <= 1 and (notes["waits"] != 0 or notes["wants_to_close"] != 0)
+
+
+@kernel
+def _keeping(observation: Any, p: Any, notes: Any, card: int) -> float:
+    """What a natural is worth in the hand, from which it has been taken out."""
+    worth = beside(observation, p, notes, card, notes["hand"])
+    if notes["near"][MINE, card]:
+        worth += p[_NEAR_MELD]
+    if notes["gains"][MINE, card] > 0:
+        worth += p[_FIT] + p[_FIT_GAIN] * notes["gains"][MINE, card]
+    return worth
+
+
+@kernel
+def _spend(observation: Any, p: Any, notes: Any, card: int) -> float:
+    """Worth of playing one card, but for what it adds to the table; it leaves the hand."""
+    notes["hand"][card] -= 1
+    points = int64(CARD_POINTS[card])
+    worth = p[_PLAY] + points * (p[_PLAY_POINTS] + p[_PLAY_LATE] * notes["late"])
+    if notes["waits"]:
+        worth += p[_PLAY_WAITS]
+        if notes["left"] <= 1:
+            worth += p[_PLAY_OUT]
+    elif notes["may_close"]:
+        worth += p[_PLAY_CLOSE]
+        if notes["left"] <= 1 and notes["wants_to_close"]:
+            worth += p[_PLAY_CLOSING]
+    if is_wild(card):
+        return worth - _wild_cost(p, notes, card)
+    return worth - beside(observation, p, notes, card, notes["hand"])
+
+
+@kernel
+def _spend_wild(observation: Any, p: Any, notes: Any) -> float:
+    """As `_spend`, of the wild of the hand that `_score_wilds` would choose first."""
+    chosen = int64(JOKER)
+    if notes["hand"][JOKER] == 0 or p[_JOKER_FIRST] < 0:
+        for suit in range(NUM_SUITS):
+            card = suit * NUM_RANKS + TWO
+            if notes["hand"][card] > 0:
+                chosen = int64(card)
+    if notes["hand"][chosen] == 0:
+        return 0.0
+    worth = _spend(observation, p, notes, chosen)
+    notes["hand"][chosen] += 1
+    return worth
+
+
+@kernel
+def _score_play(observation: Any, p: Any, notes: Any, action: int) -> float:
+    """Worth of a meld or lay-off, against discarding at once."""
+    if action >= LAYOFF_SET:
+        score = _score_on_set(observation, p, notes, action)
+    elif action >= LAYOFF_RUN:
+        score = _score_on_run(observation, p, notes, action)
+    elif action >= MELD_SET:
+        score = _score_new_set(observation, p, notes, action)
+    else:
+        score = _score_new_run(observation, p, notes, action)
+    left = notes["size"] - (1 if action >= LAYOFF_RUN else 3)
+    if left <= 1 and not notes["waits"] and not notes["wants_to_close"]:
+        score -= p[_HOLD]
+    return score
+
+
+@kernel
+def _score_on_set(observation: Any, p: Any, notes: Any, action: int) -> float:
+    rank, slot, suit = layoff_set_indices(action)
+    naturals, kind = views.set_at(observation, rank_index(rank), slot)
+    before = set_worth(p, notes, rank, naturals, kind)
+    if suit == NUM_SUITS:
+        gain = set_worth(p, notes, rank, naturals, NUM_KINDS) - before
+        return gain + _spend_wild(observation, p, notes)
+    card = suit * NUM_RANKS + rank
+    gain = set_worth(p, notes, rank, naturals + 1, kind) - before
+    score = gain + _spend(observation, p, notes, card)
+    notes["hand"][card] += 1
+    return score
+
+
+@kernel
+def _score_on_run(observation: Any, p: Any, notes: Any, action: int) -> float:
+    suit, slot, operation = layoff_run_indices(action)
+    run = views.run_at(observation, suit, slot)
+    gain = extended_worth(p, notes, suit, run, operation, NUM_KINDS)
+    gain -= run_worth(p, notes, suit, run)
+    place = natural_place(notes["rules"], run, operation)
+    if place <= 0:
+        return gain + _spend_wild(observation, p, notes)
+    card = card_at(suit, place)
+    score = gain + _spend(observation, p, notes, card)
+    notes["hand"][card] += 1
+    return score
+
+
+@kernel
+def _score_new_set(observation: Any, p: Any, notes: Any, action: int) -> float:
+    rank = meld_set_rank(action)
+    wild = action >= MELD_SET_WILD
+    count = 2 if wild else 3
+    score = p[_NEW_SET]
+    for index in range(count):
+        card = meld_set_suit(action, index) * NUM_RANKS + rank
+        notes["hand"][card] -= 1
+    for index in range(count):
+        card = meld_set_suit(action, index) * NUM_RANKS + rank
+        notes["hand"][card] += 1
+        score += _spend(observation, p, notes, card)
+    score += set_worth(p, notes, rank, count, NUM_KINDS if wild else 0)
+    if wild:
+        score += _spend_wild(observation, p, notes)
+    for suit in range(NUM_SUITS):
+        score += p[_PLAY_FOLLOW] * notes["hand"][suit * NUM_RANKS + rank]
+    for index in range(count):
+        notes["hand"][meld_set_suit(action, index) * NUM_RANKS + rank] += 1
+    return score
+
+
+@kernel
+def _score_new_run(observation: Any, p: Any, notes: Any, action: int) -> float:
+    suit, lo, pattern = meld_run_indices(action)
+    wild = lo + pattern - 1 if pattern > 0 else int64(0)
+    hand = notes["hand"]
+    score = p[_NEW_RUN]
+    for place in range(lo, lo + 3):
+        if place != wild:
+            hand[card_at(suit, place)] -= 1
+    for place in range(lo, lo + 3):
+        if place != wild:
+            card = card_at(suit, place)
+            hand[card] += 1
+            score += _spend(observation, p, notes, card)
+    score += run_worth(p, notes, suit, _new_run(notes, lo, wild))
+    if wild > 0:
+        score += _spend_wild(observation, p, notes)
+    for direction in (-1, 1):
+        place = lo - 1 if direction < 0 else lo + 3
+        while LOWEST_PLACE <= place <= HIGHEST_PLACE and hand[card_at(suit, place)] > 0:
+            score += p[_PLAY_FOLLOW]
+            place += direction
+    for place in range(lo, lo + 3):
+        if place != wild:
+            hand[card_at(suit, place)] += 1
+    return score
+
+
+@kernel
+def _new_run(notes: Any, lo: int, wild: int) -> Any:
+    run = notes["run"]
+    run[LO], run[HI], run[WILD] = lo, lo + 2, wild
+    run[KIND] = NUM_KINDS if wild > 0 else 0
+    return run
+
+
+@kernel
+def _discard_cost(observation: Any, p: Any, notes: Any, card: int) -> float:
+    """What discarding a card costs: what it is worth to me and to the others."""
+    points = int64(CARD_POINTS[card])
+    cost = -points * (p[_DISCARD_POINTS] + p[_DISCARD_LATE] * notes["late"])
+    danger = 0.0
+    gain = notes["gains"][THEIRS, card]
+    if gain > 0:
+        danger += p[_DANGER_FIT] + p[_DANGER] * gain
+    elif notes["near"][THEIRS, card]:
+        danger += p[_DANGER_NEAR]
+    if is_wild(card):
+        return cost + danger + p[_DISCARD_WILD] + max(_wild_cost(p, notes, card), 0.0)
+    if notes["lying"] > 0:
+        danger += p[_DANGER_BESIDE_PILE] * beside(observation, p, notes, card, notes["pile"])
+    cost += danger * (1 + p[_DANGER_PILE] * notes["lying"])
+    if notes["known"][0] > 0:
+        known = observation[_NEXT : _NEXT + NUM_CARDS]
+        cost += p[_DANGER_KNOWN] * beside(observation, p, notes, card, known)
+    if notes["known"][2] > 0 and observation[views.MY_SIDE + 3] == 0:
+        known = observation[_PREVIOUS : _PREVIOUS + NUM_CARDS]
+        cost += p[_DANGER_PREVIOUS] * beside(observation, p, notes, card, known)
+    cost += _likely(observation, p, notes, card)
+    notes["hand"][card] -= 1
+    cost += _keeping(observation, p, notes, card)
+    notes["hand"][card] += 1
+    return cost
+
+
+@kernel
+def _likely(observation: Any, p: Any, notes: Any, card: int) -> float:
+    """How likely the next seat can use a card, by what is unseen and what it has discarded."""
+    suit, rank = card // NUM_RANKS, card % NUM_RANKS
+    unseen, discarded = int64(0), int64(0)
+    if views.sets_allowed(observation, rank):
+        for other in range(NUM_SUITS):
+            unseen += notes["unseen"][other * NUM_RANKS + rank]
+            discarded += int64(observation[views.DISCARDS + other * NUM_RANKS + rank])
+    for place in (rank, rank + 2):
+        if LOWEST_PLACE <= place <= HIGHEST_PLACE and place != 2:
+            unseen += notes["unseen"][card_at(suit, place)]
+            discarded += int64(observation[views.DISCARDS + card_at(suit, place)])
+    return p[_DANGER_UNSEEN] * unseen + p[_DANGER_DISCARDED] * discarded
+
+
+@kernel
+def _pick_up_worth(observation: Any, p: Any, notes: Any, cards: Any) -> float:
+    """Worth of picking up `cards`, int64[NUM_CARDS], but for the constant."""
+    each = p[_PICK_CARD] + p[_PICK_LATE] * notes["late"]
+    if notes["waits"]:
+        each += p[_PICK_WAITS]
+    elif notes["may_close"]:
+        each += p[_PICK_CLOSING]
+    hand = notes["hand"]
+    known = observation[_NEXT : _NEXT + NUM_CARDS]
+    worth = -p[_PICK_MELD] * _natural_melds(observation, hand)
+    for card in range(NUM_CARDS):
+        hand[card] += cards[card]
+    worth += p[_PICK_MELD] * _natural_melds(observation, hand)
+    for card in range(NUM_CARDS):
+        if cards[card] == 0:
+            continue
+        value = each
+        if is_wild(card):
+            value += p[_PICK_JOKER] if card == JOKER else p[_PICK_TWO]
+        else:
+            hand[card] -= 1
+            use = beside(observation, p, notes, card, hand)
+            hand[card] += 1
+            value += p[_PICK_WORTH] * use
+            if notes["gains"][MINE, card] > 0:
+                value += p[_PICK_FIT] + p[_PICK_GAIN] * notes["gains"][MINE, card]
+            elif use <= 0:
+                value += p[_PICK_POINTS_LATE] * notes["late"] * int64(CARD_POINTS[card])
+            if notes["known"][0] > 0:
+                value += p[_PICK_DENY_KNOWN] * beside(observation, p, notes, card, known)
+        if notes["gains"][THEIRS, card] > 0:
+            value += p[_PICK_DENY_FIT] + p[_PICK_DENY] * notes["gains"][THEIRS, card]
+        worth += value * cards[card]
+    for card in range(NUM_CARDS):
+        hand[card] -= cards[card]
+    return worth
+
+
+@kernel
+def _natural_melds(observation: Any, hand: Any) -> int:
+    """Ranks and stretches of a suit of which the hand holds three naturals or more."""
+    melds = int64(0)
+    for rank in range(NUM_RANKS):
+        if rank == TWO or not views.sets_allowed(observation, rank):
+            continue
+        if (
+            observation[views.ONE_SET_PER_RANK]
+            and observation[views.SET_COUNTS + 2 * rank_index(rank)]
+        ):
+            continue
+        held = int64(0)
+        for suit in range(NUM_SUITS):
+            held += hand[suit * NUM_RANKS + rank]
+        melds += int64(held >= 3)
+    for suit in range(NUM_SUITS):
+        length = int64(0)
+        for place in range(LOWEST_PLACE, HIGHEST_PLACE + 1):
+            length = length + 1 if hand[card_at(suit, place)] > 0 else int64(0)
+            melds += int64(length == 3)
+    return melds
+
+
+@kernel
+def _score_draws(observation: Any, mask: Any, p: Any, notes: Any) -> None:
+    """The stock counts 0."""
+    scores = notes["scores"]
+    scores[DRAW_STOCK] = 0
+    if mask[PICKUP]:
+        worth = _pick_up_worth(observation, p, notes, notes["pile"])
+        scores[PICKUP] = worth + p[_PICK_UP]
+    if mask[PICKUP_TOP]:
+        only = notes["beside"]
+        only[:] = 0
+        only[views.top_card(observation)] = 1
+        worth = _pick_up_worth(observation, p, notes, only)
+        scores[PICKUP_TOP] = worth + p[_PICK_UP_TOP]
+
+
+@kernel
+def _score_wilds(observation: Any, mask: Any, p: Any, notes: Any) -> None:
+    """Of the twos first that of the run's suit, which may turn natural; then the loneliest."""
+    run_suit = int64(-1)
+    if observation[views.PENDING] or observation[views.PENDING + 2]:
+        run_suit = int64(observation[views.PENDING + 4])
+    for kind in range(1, NUM_KINDS + 1):
+        if mask[WILD_CHOICE + kind - 1] == 0:
+            continue
+        score = p[_JOKER_FIRST]
+        if kind <= NUM_SUITS:
+            suit = kind - 1
+            score = 0.5 if suit == run_suit else 0.0
+            if observation[views.HAND + suit * NUM_RANKS + TWO + 1] == 0:
+                score += 0.25
+        notes["scores"][WILD_CHOICE + kind - 1] = score
+
+
+@kernel
+def _score_plays(observation: Any, mask: Any, p: Any, notes: Any) -> None:
+    """The best discard counts 0."""
+    scores = notes["scores"]
+    least = np.inf
+    for card in range(NUM_CARDS):
+        if mask[DISCARD + card]:
+            cost = _discard_cost(observation, p, notes, card)
+            scores[DISCARD + card] = cost
+            least = min(least, cost)
+    for card in range(NUM_CARDS):
+        if mask[DISCARD + card]:
+            scores[DISCARD + card] = least - scores[DISCARD + card]
+    for action in range(MELD_RUN, NUM_ACTIONS):
+        if mask[action]:
+            scores[action] = _score_play(observation, p, notes, action)
+
+
+@kernel
+def score_actions(observation: Any, mask: Any, p: Any, notes: Any) -> int:
+    """Write the score of each legal action into `notes["scores"]`; returns the best, or -1.
+
+    In points, more or less: a play is worth as much more than discarding at once.
+
+    Args:
+        observation: int8[OBSERVATION_SIZE].
+        mask: int8[NUM_ACTIONS].
+        p: the parameters, float64[2, NUM_PARAMETERS], see `agents.parameters.tuned`.
+        notes: scratch, a record of `NOTES_DTYPE`.
+    """
+    row = p[0 if observation[views.SEATS] == 2 else 1]
+    if observation[views.PHASE + WILD_PHASE]:
+        _score_wilds(observation, mask, row, notes)
+    else:
+        take_notes(observation, row, notes)
+        if observation[views.PHASE + DRAW_PHASE]:
+            _score_draws(observation, mask, row, notes)
+        else:
+            _score_plays(observation, mask, row, notes)
+    best = int64(-1)
+    for action in range(NUM_ACTIONS):
+        if mask[action] and (best < 0 or notes["scores"][action] > notes["scores"][best]):
+            best = int64(action)
+    return best
+
+
+@row_kernel
+def _choose(observations: Any, masks: Any, p: Any, notes: Any, actions: Any) -> int:
+    """Choose for each row; returns the first row without a legal action, or -1."""
+    for row in range(masks.shape[0]):
+        actions[row] = score_actions(observations[row], masks[row], p, notes[0])
+        if actions[row] < 0:
+            return row
+    return -1
+
+
+class ExpertAgent:
+    """Plays as a good club player would, by the parameters of `agents.parameters`.
+
+    * It judges a meld by the cards it lacks to a burraco, with and without a wild, and by whether
+      those cards may still come; a card of the hand by its twins and neighbours and what may still
+      complete them.
+    * Draw: the pile if what its cards add to hand and melds, and what they would give to the others,
+      outweighs the cards that it will be left with.
+    * Play: whatever adds more to the table than the cards and wilds are worth in the hand; more
+      readily when the hand can be emptied now and a pozzetto waits or closing is wanted, and when
+      the deal is about to end. It closes when the cards and melds of the others weigh more than
+      those of its own side.
+    * Discard: the card that costs the least: worth in the hand, what it adds to the melds of the
+      others and to the cards they are known to hold, less its points when the deal is about to end.
+
+    It never draws from its generator.
+    """
+
+    name = "expert"
+
+    def __init__(self) -> None:
+        self._parameters = tuned()
+
+    @classmethod
+    def of(cls, parameters: npt.NDArray[np.float64]) -> ExpertAgent:
+        """An expert with other parameters, float64[2, NUM_PARAMETERS].
+
+        Raises:
+            ValueError: an array of another shape.
+        """
+        if parameters.shape != (2, NUM_PARAMETERS):
+            raise ValueError(
+                f"parameters must have the shape (2, {NUM_PARAMETERS}), not {parameters.shape}"
+            )
+        agent = cls()
+        agent._parameters = parameters
+        return agent
+
+    def act(
+        self,
+        observations: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.int8],
+        rng: npt.NDArray[np.uint64],
+    ) -> npt.NDArray[np.int64]:
+        """Choose an action for each row, as `Agent.act` says."""
+        check_rows(observations, masks, rng)
+        actions = np.full(len(masks), -1, dtype=np.int64)
+        notes = np.zeros(1, dtype=NOTES_DTYPE)
+        row = _choose(observations, masks, self._parameters, notes, actions)
+        if row >= 0:
+            raise no_legal_action(row)
+        return actions

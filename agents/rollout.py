@@ -1,0 +1,89 @@
+"""Games that scripted agents play to the end without leaving compiled code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.expert import score_actions
+from agents.greedy import choose_greedily
+from agents.valuation import NOTES_DTYPE
+from burraco_env._jit import int64, kernel
+from burraco_env.actions import NUM_ACTIONS
+from burraco_env.cards import NUM_CARDS
+from burraco_env.engine import apply, legal
+from burraco_env.observations import OBSERVATION_SIZE, observe
+from burraco_env.scoring import NUM_POINT_PARTS, side_points
+from burraco_env.state import MAX_SIDES, OVER_PHASE, Game
+
+GREEDY = -1
+"""Policy of a seat that `greedy` plays; the others are rows of the parameters of `expert`."""
+
+DESK_DTYPE = np.dtype(
+    [
+        ("notes", NOTES_DTYPE),
+        ("scratch", np.int64, (3, NUM_CARDS)),
+        ("parts", np.int64, (MAX_SIDES, NUM_POINT_PARTS)),
+        ("ids", np.int16, (NUM_ACTIONS,)),
+        ("mask", np.int8, (NUM_ACTIONS,)),
+        ("observation", np.int8, (OBSERVATION_SIZE,)),
+    ],
+    align=True,
+)
+"""What one thread needs to play a game."""
+
+
+def new_desk() -> npt.NDArray[np.void]:
+    """A desk, `DESK_DTYPE`[1]."""
+    return np.zeros(1, dtype=DESK_DTYPE)
+
+
+@kernel
+def decide(game: Game, policy: int, parameters: Any, desk: Any) -> int:
+    """What the policy decides for the seat to act.
+
+    Args:
+        game: not over.
+        policy: GREEDY or an index of `parameters`.
+        parameters: of experts, float64[n, 2, NUM_PARAMETERS].
+        desk: scratch, a record of `DESK_DTYPE`.
+    """
+    ids, mask, observation = desk["ids"], desk["mask"], desk["observation"]
+    count = legal(game, ids)
+    if count == 1:
+        return int64(ids[0])
+    mask[:] = 0
+    for index in range(count):
+        mask[ids[index]] = 1
+    observe(game, game["seat"], observation)
+    notes = desk["notes"]
+    if policy == GREEDY:
+        return choose_greedily(observation, mask, notes["rules"], desk["scratch"])
+    return score_actions(observation, mask, parameters[policy], notes)
+
+
+@kernel
+def play_out(game: Game, policies: Any, parameters: Any, desk: Any) -> None:
+    """Play the game to its end; `policies`: int64[seats], as `decide` takes them."""
+    while game["phase"] != OVER_PHASE:
+        apply(game, decide(game, policies[game["seat"]], parameters, desk))
+
+
+@kernel
+def lead(game: Game, seat: int, desk: Any) -> float:
+    """Points of the seat's side as they stand, minus the mean of the other sides'."""
+    parts = desk["parts"]
+    side_points(game, parts)
+    sides = game["num_sides"]
+    mine, others = 0.0, 0.0
+    for side in range(sides):
+        total = int64(0)
+        for part in range(NUM_POINT_PARTS):
+            total += parts[side, part]
+        if side == game["side_of"][seat]:
+            mine = float(total)
+        else:
+            others += total
+    return mine - others / (sides - 1)

@@ -1,0 +1,400 @@
+"""What cards and melds are worth to a seat, judged by the parameters of `expert`.
+
+All kernels share one record of notes on the decision at hand, `NOTES_DTYPE`; `take_notes` fills it
+in from the observation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agents import views
+from agents.parameters import INDEX
+from burraco_env._jit import int64, kernel
+from burraco_env.actions import NUM_ACTIONS, NUM_SET_RANKS, index_rank, rank_index
+from burraco_env.cards import JOKER, KIND_CARDS, NUM_CARDS, NUM_RANKS, NUM_SUITS, TWO
+from burraco_env.melds import (
+    HIGHEST_PLACE,
+    JUMP,
+    LOWEST_PLACE,
+    MAX_SET_NATURALS,
+    NUM_OPERATIONS,
+    card_at,
+    extend_run,
+    natural_place,
+)
+from burraco_env.scoring import run_bonus, set_bonus
+from burraco_env.state import HI, KIND, LO, MAX_RUNS, MAX_SETS, NATURALS, RULES_DTYPE, SET_KIND, WILD
+
+MINE, THEIRS = range(2)
+
+NOTES_DTYPE = np.dtype(
+    [
+        ("rules", RULES_DTYPE),
+        ("hand", np.int64, (NUM_CARDS,)),  # my hand
+        ("pile", np.int64, (NUM_CARDS,)),  # the discard pile
+        ("unseen", np.int64, (NUM_CARDS,)),  # copies whose place I do not know
+        ("beside", np.int64, (NUM_CARDS,)),  # cards beside which another one is judged
+        ("gains", np.float64, (2, NUM_CARDS)),  # see `_mark_gains`; my side's melds, the others'
+        ("near", np.int64, (2, NUM_CARDS)),  # 1: a meld lacks one card between
+        ("open", np.float64, (2,)),  # worth of unfinished melds: my side's, the others'
+        ("size", np.int64),  # cards in my hand
+        ("wilds", np.int64),  # jokers and twos among them
+        ("lying", np.int64),  # cards of the pile
+        ("known", np.int64, (3,)),  # cards known to be in the hands of the other relative seats
+        ("late", np.float64),  # from 0 to 1: the deal is about to end
+        ("waits", np.int64),  # flag: a pozzetto waits for my side
+        ("taken", np.int64),  # flag: my side has taken a pozzetto
+        ("may_close", np.int64),  # flag: my side may close
+        ("wants_to_close", np.int64),  # flag: and it would be good
+        ("left", np.int64),  # cards that would be left after playing all that can be played
+        ("run", np.int8, (4,)),
+        ("set", np.uint8, (2,)),
+        ("scores", np.float64, (NUM_ACTIONS,)),
+    ],
+    align=True,
+)
+"""Notes on one decision; `run`, `set` and `beside` are scratch."""
+
+(
+    _RUN_CLEAN, _RUN_DIRTY, _SET_CLEAN, _SET_DIRTY, _DEAD, _TWIN, _TWIN_OUTS, _TRIPLET, _DOUBLE,
+    _NEIGHBOUR, _NEIGHBOUR_OUTS, _GAP, _GAP_OUTS, _SET_CLOSED, _CLOSE, _CLOSE_THEIRS,
+    _CLOSE_PARTNER, _CLOSE_THEIR_MELDS, _CLOSE_MY_MELDS, _CLOSE_UNTAKEN, _CLOSE_LATE, _LATE_TURNS,
+    _LATE_HAND, _LATE_THREAT,
+) = (
+    INDEX[name] for name in (
+        "run_clean_1", "run_dirty_1", "set_clean_1", "set_dirty_1", "dead", "twin", "twin_outs",
+        "triplet", "double", "neighbour", "neighbour_outs", "gap", "gap_outs", "set_closed",
+        "close", "close_theirs", "close_partner", "close_their_melds", "close_my_melds",
+        "close_untaken", "close_late", "late_turns", "late_hand", "late_threat",
+    )
+)  # fmt: skip
+
+
+@kernel
+def is_wild(card: int) -> bool:
+    """Whether a card may be a wild: a joker or a two."""
+    return card == JOKER or card % NUM_RANKS == TWO
+
+
+@kernel
+def take_notes(observation: Any, p: Any, notes: Any) -> None:
+    """Fill in `notes`; `p`: the parameters, float64[NUM_PARAMETERS]."""
+    views.read_rules(observation, notes["rules"])
+    notes["size"] = views.hand_size(observation)
+    notes["wilds"] = 0
+    notes["lying"] = 0
+    notes["known"][:] = 0
+    copies = int64(observation[views.COPIES])
+    for card in range(NUM_CARDS):
+        held, lying = int64(observation[views.HAND + card]), int64(observation[views.PILE + card])
+        notes["hand"][card] = held
+        notes["pile"][card] = lying
+        notes["lying"] += lying
+        if is_wild(card):
+            notes["wilds"] += held
+        unseen = (int64(observation[views.JOKERS]) if card == JOKER else copies) - held - lying
+        for other in range(3):
+            known = int64(observation[views.KNOWN + other * NUM_CARDS + card])
+            notes["known"][other] += known
+            unseen -= known
+        notes["unseen"][card] = unseen
+    _see_melds(observation, notes["unseen"])
+    _mark_gains(observation, p, notes)
+    _judge_stage(observation, p, notes)
+    notes["left"] = _cards_left(observation, notes)
+
+
+@kernel
+def _see_melds(observation: Any, unseen: Any) -> None:
+    """Take the cards of all melds off the unseen ones."""
+    for suit in range(NUM_SUITS):
+        for slot in range(MAX_RUNS):
+            run = views.run_at(observation, suit, slot)
+            if run[LO] == 0:
+                continue
+            for place in range(int64(run[LO]), int64(run[HI]) + 1):
+                if place == run[WILD]:
+                    unseen[KIND_CARDS[int64(run[KIND])]] -= 1
+                else:
+                    unseen[card_at(suit, place)] -= 1
+    for index in range(NUM_SET_RANKS):
+        for slot in range(MAX_SETS):
+            for suit in range(NUM_SUITS):
+                count = views.set_copies(observation, index, slot, suit)
+                unseen[suit * NUM_RANKS + index_rank(index)] -= count
+            _, kind = views.set_at(observation, index, slot)
+            if kind > 0:
+                unseen[KIND_CARDS[kind]] -= 1
+
+
+@kernel
+def _unfinished(p: Any, first: int, missing: int, reach: int) -> float:
+    """Worth of a meld that lacks `missing` cards, of which `reach` may still come."""
+    worth = p[first + min(missing, 4) - 1]
+    return worth if reach >= missing else worth * p[_DEAD]
+
+
+@kernel
+def _may_come(notes: Any, card: int) -> int:
+    return notes["unseen"][card] + notes["hand"][card]
+
+
+@kernel
+def run_worth(p: Any, notes: Any, suit: int, run: Any) -> float:
+    """What a run is worth: its bonus, or what it may become."""
+    rules = notes["rules"]
+    lo, hi = int64(run[LO]), int64(run[HI])
+    missing = rules["burraco_size"] - (hi - lo + 1)
+    if missing <= 0:
+        return float(run_bonus(rules, run))
+    reach = int64(0)
+    place = lo - 1
+    while place >= LOWEST_PLACE and reach < missing and _may_come(notes, card_at(suit, place)) > 0:
+        reach += 1
+        place -= 1
+    place = hi + 1
+    while place <= HIGHEST_PLACE and reach < missing and _may_come(notes, card_at(suit, place)) > 0:
+        reach += 1
+        place += 1
+    return _unfinished(p, _RUN_CLEAN if run[WILD] == 0 else _RUN_DIRTY, missing, reach)
+
+
+@kernel
+def set_worth(p: Any, notes: Any, rank: int, naturals: int, kind: int) -> float:
+    """What a set of so many naturals and a wild of this kind (0: none) is worth."""
+    rules = notes["rules"]
+    missing = rules["burraco_size"] - naturals - int64(kind > 0)
+    if missing <= 0:
+        row = notes["set"]
+        packed, rest = int64(0), naturals
+        for suit in range(NUM_SUITS):
+            packed |= min(rest, 2) << (2 * suit)
+            rest -= min(rest, 2)
+        row[NATURALS] = packed
+        row[SET_KIND] = kind
+        return float(set_bonus(rules, row))
+    reach = int64(0)
+    for suit in range(NUM_SUITS):
+        reach += _may_come(notes, suit * NUM_RANKS + rank)
+    return _unfinished(p, _SET_CLEAN if kind == 0 else _SET_DIRTY, missing, reach)
+
+
+@kernel
+def extended_worth(p: Any, notes: Any, suit: int, run: Any, operation: int, kind: int) -> float:
+    """What a run is worth after an operation that the rules allow."""
+    after = notes["run"]
+    for column in range(4):
+        after[column] = run[column]
+    extend_run(after, suit, operation, kind)
+    return run_worth(p, notes, suit, after)
+
+
+@kernel
+def _mark_gains(observation: Any, p: Any, notes: Any) -> None:
+    """Write what each natural adds to the meld on which it is worth the most.
+
+    At least 1 where it fits a meld and 0 where it fits none.
+    """
+    notes["gains"][:, :] = 0
+    notes["near"][:, :] = 0
+    notes["open"][:] = 0
+    for suit in range(NUM_SUITS):
+        mine = int64(observation[views.RUN_COUNTS + 2 * suit])
+        for slot in range(MAX_RUNS):
+            run = views.run_at(observation, suit, slot)
+            if run[LO] > 0:
+                _mark_run(p, notes, MINE if slot < mine else THEIRS, suit, run)
+    for index in range(NUM_SET_RANKS):
+        mine = int64(observation[views.SET_COUNTS + 2 * index])
+        for slot in range(MAX_SETS):
+            naturals, kind = views.set_at(observation, index, slot)
+            if naturals > 0:
+                _mark_set(p, notes, MINE if slot < mine else THEIRS, index, naturals, kind)
+
+
+@kernel
+def _mark_run(p: Any, notes: Any, whose: int, suit: int, run: Any) -> None:
+    rules = notes["rules"]
+    gains, near = notes["gains"][whose], notes["near"][whose]
+    before = run_worth(p, notes, suit, run)
+    for operation in range(NUM_OPERATIONS):
+        place = natural_place(rules, run, operation)
+        if place > 0 and not (operation == JUMP and run[WILD] == 0):
+            card = card_at(suit, place)
+            gain = extended_worth(p, notes, suit, run, operation, 0) - before
+            gains[card] = max(gains[card], max(gain, 0.0) + 1)
+    lo, hi = int64(run[LO]), int64(run[HI])
+    if lo > 2 and _may_come(notes, card_at(suit, lo - 1)) > 0:
+        near[card_at(suit, lo - 2)] = 1
+    if hi < HIGHEST_PLACE - 1 and _may_come(notes, card_at(suit, hi + 1)) > 0:
+        near[card_at(suit, hi + 2)] = 1
+    if hi - lo + 1 < rules["burraco_size"]:
+        notes["open"][whose] += before
+
+
+@kernel
+def _mark_set(p: Any, notes: Any, whose: int, index: int, naturals: int, kind: int) -> None:
+    rank = index_rank(index)
+    before = set_worth(p, notes, rank, naturals, kind)
+    if naturals + int64(kind > 0) < notes["rules"]["burraco_size"]:
+        notes["open"][whose] += before
+    if naturals == MAX_SET_NATURALS:
+        return
+    gain = max(set_worth(p, notes, rank, naturals + 1, kind) - before, 0.0) + 1
+    for suit in range(NUM_SUITS):
+        card = suit * NUM_RANKS + rank
+        notes["gains"][whose, card] = max(notes["gains"][whose, card], gain)
+
+
+@kernel
+def _judge_stage(observation: Any, p: Any, notes: Any) -> None:
+    """How far the deal is, and whether my side wants to close."""
+    seats = int64(observation[views.SEATS])
+    taken = views.side_took_pozzetto(observation, True)
+    theirs_taken = views.side_took_pozzetto(observation, False)
+    notes["taken"] = int64(taken)
+    notes["waits"] = int64(not taken and observation[views.POZZETTI] > 0)
+    may_close = views.has_burraco(observation, True) and (
+        taken or (observation[views.CLOSE_IF_NONE_LEFT] != 0 and observation[views.POZZETTI] == 0)
+    )
+    notes["may_close"] = int64(may_close)
+    turns = (views.stock_size(observation) - int64(observation[views.DEAD_STOCK])) / seats
+    late = 1 - turns / max(p[_LATE_TURNS], 0.1)
+    if theirs_taken and views.has_burraco(observation, False):
+        threat = 1 - (views.smallest_hand(observation) - 1) / max(p[_LATE_HAND], 0.1)
+        late = max(late, threat * p[_LATE_THREAT])
+    notes["late"] = min(max(late, 0.0), 1.0)
+    wish = p[_CLOSE] + p[_CLOSE_LATE] * notes["late"]
+    wish += p[_CLOSE_THEIRS] * views.cards_held(observation, False)
+    wish += p[_CLOSE_PARTNER] * views.cards_held(observation, True)
+    wish += p[_CLOSE_MY_MELDS] * notes["open"][MINE]
+    wish += p[_CLOSE_THEIR_MELDS] * notes["open"][THEIRS]
+    if not theirs_taken:
+        wish += p[_CLOSE_UNTAKEN]
+    notes["wants_to_close"] = int64(may_close and wish >= 0)
+
+
+@kernel
+def _cards_left(observation: Any, notes: Any) -> int:
+    """About how many cards would be left after playing all that can be played."""
+    cards = notes["beside"]
+    cards[:] = notes["hand"]
+    naturals = notes["size"] - notes["wilds"]
+    places_for_wilds = int64(0)
+    for suit in range(NUM_SUITS):
+        for slot in range(int64(observation[views.RUN_COUNTS + 2 * suit])):
+            run = views.run_at(observation, suit, slot)
+            places_for_wilds += int64(run[WILD] == 0)
+            naturals -= _laid_off(cards, suit, run)
+    for index in range(NUM_SET_RANKS):
+        for slot in range(int64(observation[views.SET_COUNTS + 2 * index])):
+            count, kind = views.set_at(observation, index, slot)
+            places_for_wilds += int64(kind == 0)
+            for suit in range(NUM_SUITS):
+                card = suit * NUM_RANKS + index_rank(index)
+                naturals -= cards[card]
+                cards[card] = 0
+    for suit in range(NUM_SUITS):
+        length = int64(0)
+        for place in range(3, HIGHEST_PLACE + 2):
+            if place <= HIGHEST_PLACE and cards[card_at(suit, place)] > 0:
+                length += 1
+                continue
+            if length >= 3:
+                naturals -= length
+                places_for_wilds += 1
+                for gone in range(place - length, place):
+                    cards[card_at(suit, gone)] -= 1
+            length = 0
+    wilds = notes["wilds"]
+    for rank in range(NUM_RANKS):
+        if rank == TWO or not views.sets_allowed(observation, rank):
+            continue
+        held = int64(0)
+        for suit in range(NUM_SUITS):
+            held += cards[suit * NUM_RANKS + rank]
+        if held >= 3 or (held == 2 and wilds > 0):
+            naturals -= held
+            if held == 2:
+                wilds -= 1
+            else:
+                places_for_wilds += 1
+    return naturals + max(wilds - places_for_wilds, 0)
+
+
+@kernel
+def _laid_off(cards: Any, suit: int, run: Any) -> int:
+    """Take the naturals off `cards` that extend the run, one after the other; how many."""
+    count = int64(0)
+    place = int64(run[LO]) - 1
+    while place >= 3 and cards[card_at(suit, place)] > 0:
+        cards[card_at(suit, place)] -= 1
+        count += 1
+        place -= 1
+    place = int64(run[HI]) + 1
+    while place <= HIGHEST_PLACE and cards[card_at(suit, place)] > 0:
+        cards[card_at(suit, place)] -= 1
+        count += 1
+        place += 1
+    return count
+
+
+@kernel
+def beside(observation: Any, p: Any, notes: Any, card: int, others: Any) -> float:
+    """What a natural is worth together with `others`, int64[NUM_CARDS], among which it is not."""
+    suit, rank = card // NUM_RANKS, card % NUM_RANKS
+    worth = 0.0
+    unseen = notes["unseen"]
+    if views.sets_allowed(observation, rank):
+        twins, outs = int64(0), int64(0)
+        for other in range(NUM_SUITS):
+            twins += others[other * NUM_RANKS + rank]
+            outs += unseen[other * NUM_RANKS + rank]
+        if twins > 0:
+            value = p[_TWIN] + p[_TWIN_OUTS] * outs / 6
+            if twins > 1:
+                value += p[_TRIPLET]
+            index = rank_index(rank)
+            if (
+                observation[views.ONE_SET_PER_RANK]
+                and observation[views.SET_COUNTS + 2 * index] > 0
+            ):
+                value *= p[_SET_CLOSED]
+            worth += value
+    if others[card] > 0:
+        worth += p[_DOUBLE]
+    worth += _in_run(p, unseen, suit, rank + 1, others)
+    if rank == 0:
+        worth += _in_run(p, unseen, suit, HIGHEST_PLACE, others)
+    return worth
+
+
+@kernel
+def _in_run(p: Any, unseen: Any, suit: int, place: int, others: Any) -> float:
+    """What the natural of a place is worth beside its neighbours in the suit."""
+    worth = 0.0
+    for direction in (-1, 1):
+        next_to, beyond = place + direction, place + 2 * direction
+        if next_to < LOWEST_PLACE or next_to > HIGHEST_PLACE:
+            continue
+        if _natural_held(suit, next_to, others):
+            outs = _outs(unseen, suit, place - direction) + _outs(unseen, suit, beyond)
+            worth += p[_NEIGHBOUR] + p[_NEIGHBOUR_OUTS] * outs / 4
+        if LOWEST_PLACE <= beyond <= HIGHEST_PLACE and _natural_held(suit, beyond, others):
+            worth += p[_GAP] + p[_GAP_OUTS] * _outs(unseen, suit, next_to) / 2
+    return worth
+
+
+@kernel
+def _natural_held(suit: int, place: int, others: Any) -> bool:
+    return place != 2 and others[card_at(suit, place)] > 0
+
+
+@kernel
+def _outs(unseen: Any, suit: int, place: int) -> int:
+    if place < LOWEST_PLACE or place > HIGHEST_PLACE:
+        return int64(0)
+    return unseen[card_at(suit, place)]
