@@ -136,14 +136,12 @@ def deal(game: Game, dealer: int) -> None:
 @kernel
 def deal_deck(game: Game, deck: Any, dealer: int) -> None:
     """Deal `deck`, exactly the cards of the game's rules, in the order of notation.md."""
-    _clear(game)
+    clear(game)
     rules = game["rules"]
     seats = rules["seats"]
     game["dealer"] = dealer
     game["seat"] = (dealer + 1) % seats
-    game["num_sides"] = 3 if seats == 3 else 2
-    for seat in range(seats):
-        game["side_of"][seat] = seat if seats == 3 else seat % 2
+    first_sides(game)
     at = 0
     for _ in range(rules["hand_size"]):
         for turn in range(1, seats + 1):
@@ -163,7 +161,16 @@ def deal_deck(game: Game, deck: Any, dealer: int) -> None:
 
 
 @kernel
-def _clear(game: Game) -> None:
+def first_sides(game: Game) -> None:
+    """Number the sides as they are when the cards are dealt (spec 2, 9)."""
+    seats = game["rules"]["seats"]
+    game["num_sides"] = 3 if seats == 3 else 2
+    for seat in range(seats):
+        game["side_of"][seat] = seat if seats == 3 else seat % 2
+
+
+@kernel
+def clear(game: Game) -> None:
     """Empty the table and the hands; rules, generator and match totals stay."""
     game["phase"] = DRAW_PHASE
     game["turn"] = 0
@@ -489,15 +496,20 @@ def _apply_discard(game: Game, card: int) -> None:
             game["outcome"] = CLOSED
             game["closed_by"] = seat
     if game["outcome"] == NOT_OVER:
-        if game["stock_size"] <= game["rules"]["dead_stock"] and not can_refill(game):
-            game["outcome"] = EXHAUSTED
-        elif game["turn"] >= game["rules"]["max_turns"]:
-            game["outcome"] = STALEMATE
+        game["outcome"] = outcome_unclosed(game)
     if game["outcome"] == NOT_OVER:
         game["seat"] = (seat + 1) % game["rules"]["seats"]
         game["phase"] = DRAW_PHASE
     else:
         game["phase"] = OVER_PHASE
+
+
+@kernel
+def outcome_unclosed(game: Game) -> int:
+    """Outcome at the end of a turn in which nobody has closed (spec 7)."""
+    if game["stock_size"] <= game["rules"]["dead_stock"] and not can_refill(game):
+        return EXHAUSTED
+    return STALEMATE if game["turn"] >= game["rules"]["max_turns"] else NOT_OVER
 
 
 @kernel

@@ -205,7 +205,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
     """The environment without wrappers; its arguments and errors are those of `env`.
 
     The same agent acts until its turn ends. `observe` gives any agent what its seat knows, as
-    `{"observation": int8[899], "action_mask": int8[985]}`, new arrays each time; the mask is all
+    `{"observation": int8[916], "action_mask": int8[985]}`, new arrays each time; the mask is all
     zero for an agent that is not to act. When a deal ends all agents are paid. When the episode
     ends each agent has one `last()` left: terminated, or truncated where `max_turns` or `MAX_DEALS`
     cut it short.
@@ -351,7 +351,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
             agent: any of `possible_agents`.
 
         Returns:
-            `observation`: int8[899], see `burraco_env.observations`; `action_mask`: int8[985], all
+            `observation`: int8[916], see `burraco_env.observations`; `action_mask`: int8[985], all
             zero if it is not to act. Both are the caller's to keep.
 
         Raises:

@@ -41,6 +41,7 @@ from burraco_env.state import (
     MAX_RUNS,
     MAX_SETS,
     NATURALS,
+    NO_CARD,
     NUM_RULE_NUMBERS,
     PHASES,
     RULE_NUMBERS,
@@ -106,7 +107,7 @@ OBSERVATION_SIZE: int = SEGMENTS[-1].stop
     _POZZETTO_SIZES, _TAKEN, _UNPLAYED, _MY_SIDE, _NUM_SIDES, _TURN, _TOTALS, _RULES,
 ) = (int64(segment.start) for segment in SEGMENTS)  # fmt: skip
 
-_TOTAL_UNIT = 5
+TOTAL_UNIT = 5
 """Match points are held times two, so a unit is 2.5 points."""
 
 
@@ -152,13 +153,8 @@ def observe(game: Game, me: int, out: Any) -> None:
 
 @kernel
 def _observe_melds(game: Game, me: int, out: Any) -> None:
-    following = me + 1 if me + 1 < game["rules"]["seats"] else int64(0)
-    mine, theirs = game["side_of"][me], game["side_of"][following]
-    if game["num_sides"] == 2:
-        theirs = 1 - mine  # of a pair of three seats the next seat may be the partner
-    third = 3 - mine - theirs
     for index in range(game["num_sides"]):
-        side = mine if index == 0 else theirs if index == 1 else third
+        side = side_seen(game, me, index)
         for suit in range(NUM_SUITS):
             if game["num_runs"][side, suit] > 0:
                 _observe_runs(game, side, suit, index, out)
@@ -168,14 +164,34 @@ def _observe_melds(game: Game, me: int, out: Any) -> None:
 
 
 @kernel
+def side_seen(game: Game, me: int, index: int) -> int:
+    """A side as seen from `me`; `index`: 0 the seat's own side, 1 the next seat's, 2 the third."""
+    following = me + 1 if me + 1 < game["rules"]["seats"] else int64(0)
+    mine, theirs = game["side_of"][me], game["side_of"][following]
+    if game["num_sides"] == 2:
+        theirs = 1 - mine  # of a pair of three seats the next seat may be the partner
+    side: int = mine if index == 0 else theirs if index == 1 else 3 - mine - theirs
+    return side
+
+
+@kernel
+def slot_seen(slots: int, index: int, behind: int, slot: int) -> int:
+    """Which of the `slots` for melds of a suit or rank holds the meld `slot` of a side.
+
+    `index`: as in `side_seen`; `behind`: melds that the slots behind those of the side hold.
+    """
+    return slot if index == 0 else slots - 1 - behind - slot
+
+
+@kernel
 def _observe_runs(game: Game, side: int, suit: int, index: int, out: Any) -> None:
-    """Write the runs of a side; `index`: 0 the seat's own side, 1 the next seat's, 2 the third."""
+    """Write the runs of a side; `index`: as in `side_seen`."""
     count = int64(game["num_runs"][side, suit])
     if index < 2:
         out[_RUN_COUNTS + 2 * suit + index] = count
     behind = int64(out[_RUN_COUNTS + 2 * suit + 1]) if index == 2 else int64(0)
     for slot in range(count):
-        at = _RUNS + (suit * MAX_RUNS + (slot if index == 0 else MAX_RUNS - 1 - behind - slot)) * 4
+        at = _RUNS + (suit * MAX_RUNS + slot_seen(MAX_RUNS, index, behind, slot)) * 4
         for column in range(4):
             out[at + column] = game["runs"][side, suit, slot, column]
 
@@ -188,12 +204,18 @@ def _observe_sets(game: Game, side: int, rank: int, index: int, out: Any) -> Non
         out[_SET_COUNTS + 2 * rank_index(rank) + index] = count
     behind = int64(out[_SET_COUNTS + 2 * rank_index(rank) + 1]) if index == 2 else int64(0)
     for slot in range(count):
-        row = rank_index(rank) * MAX_SETS + (slot if index == 0 else MAX_SETS - 1 - behind - slot)
-        at = _SETS + row * 3
+        at = _SETS + (rank_index(rank) * MAX_SETS + slot_seen(MAX_SETS, index, behind, slot)) * 3
         naturals = int64(game["sets"][side, rank, slot, NATURALS])
         out[at] = (naturals & 3) + 3 * (naturals >> 2 & 3)
         out[at + 1] = (naturals >> 4 & 3) + 3 * (naturals >> 6 & 3)
         out[at + 2] = game["sets"][side, rank, slot, SET_KIND]
+
+
+@kernel
+def naturals_read(clubs_diamonds: int, hearts_spades: int) -> int:
+    """Naturals of a set as `NATURALS` has them, from the two numbers of `_observe_sets`."""
+    first = clubs_diamonds % 3 + (clubs_diamonds // 3 << 2)
+    return first + (hearts_spades % 3 << 4) + (hearts_spades // 3 << 6)
 
 
 @kernel
@@ -210,7 +232,7 @@ def _observe_seats(game: Game, me: int, out: Any) -> None:
             out[_UNPLAYED + relative] = game["unplayed"][side]
         if side == game["side_of"][me]:
             out[_MY_SIDE + relative] = 1
-        units = min(max(game["totals"][seat] // _TOTAL_UNIT, -12_800), 12_799)
+        units = min(max(game["totals"][seat] // TOTAL_UNIT, -12_800), 12_799)
         out[_TOTALS + 2 * relative] = units // 100
         out[_TOTALS + 2 * relative + 1] = units % 100
     out[_NUM_SIDES] = game["num_sides"]
@@ -221,6 +243,15 @@ def _observe_card(card: int, out: Any, at: int) -> None:
     if card >= 0:
         out[at + card // NUM_RANKS] = 1
         out[at + 5] = card % NUM_RANKS + 1 if card < JOKER else 0
+
+
+@kernel
+def card_read(numbers: Any) -> int:
+    """Inverse of `_observe_card`: the card that six numbers say, or NO_CARD."""
+    for suit in range(NUM_SUITS):
+        if numbers[suit] != 0:
+            return suit * NUM_RANKS + int64(numbers[5]) - 1
+    return JOKER if numbers[NUM_SUITS] != 0 else NO_CARD
 
 
 @kernel
@@ -262,6 +293,18 @@ def _pending_numbers(action: int) -> tuple[int, int, int, int]:
         return 1, rank_index(meld_set_rank(action)), (action - MELD_SET_WILD) % NUM_PAIRS, 0
     suit, lo, pattern = meld_run_indices(action)
     return 0, suit, lo - 1, pattern
+
+
+@kernel
+def pending_action(kind: int, first: int, second: int, third: int) -> int:
+    """Inverse of `_pending_numbers`."""
+    if kind == 0:
+        return MELD_RUN + (first * NUM_WINDOWS + second) * NUM_PATTERNS + third
+    if kind == 1:
+        return MELD_SET_WILD + first * NUM_PAIRS + second
+    if kind == 2:
+        return LAYOFF_RUN + (first * MAX_RUNS + second) * NUM_OPERATIONS + third
+    return LAYOFF_SET + (first * LAYOFF_SET_SLOTS + second) * SET_CARDS + third
 
 
 @kernel
@@ -338,9 +381,7 @@ def describe(observation: npt.NDArray[np.int8]) -> dict[str, Any]:
         "no_return": _described_card(of("no_return")),
         "must_meld": bool(of("must_meld")[0]),
         "pending": _described_pending(observation),
-        "totals": {
-            RELATIVE_SEATS[r]: float(units[r] @ (100, 1)) * _TOTAL_UNIT / 2 for r in present
-        },
+        "totals": {RELATIVE_SEATS[r]: float(units[r] @ (100, 1)) * TOTAL_UNIT / 2 for r in present},
         "rules": rules,
     }
 
@@ -351,10 +392,8 @@ def _by_other(name: str, observation: npt.NDArray[np.int8], words: list[str]) ->
 
 
 def _described_card(numbers: npt.NDArray[np.int64]) -> str | None:
-    if not numbers[:5].any():
-        return None
-    suit = int(numbers[:5].argmax())
-    return CARD_TEXTS[JOKER if suit == NUM_SUITS else suit * NUM_RANKS + int(numbers[5]) - 1]
+    card = card_read(numbers)
+    return None if card == NO_CARD else CARD_TEXTS[card]
 
 
 def _described_melds(observation: npt.NDArray[np.int8]) -> dict[str, list[str]]:
@@ -384,8 +423,7 @@ def _described_set(rank: int, row: npt.NDArray[np.int64]) -> str:
     clubs_diamonds, hearts_spades, kind = (int(value) for value in row)
     if not clubs_diamonds and not hearts_spades:
         return ""
-    copies = (clubs_diamonds % 3, clubs_diamonds // 3, hearts_spades % 3, hearts_spades // 3)
-    return set_text(rank, (sum(copy << 2 * suit for suit, copy in enumerate(copies)), kind))
+    return set_text(rank, (naturals_read(clubs_diamonds, hearts_spades), kind))
 
 
 def _described_pending(observation: npt.NDArray[np.int8]) -> int | None:
@@ -393,14 +431,4 @@ def _described_pending(observation: npt.NDArray[np.int8]) -> int | None:
     numbers = segment(observation, "pending")
     if not numbers[:4].any():
         return None
-    first, second, third = (int(number) for number in numbers[4:])
-    kind = int(numbers[:4].argmax())
-    starts = (MELD_RUN, MELD_SET_WILD, LAYOFF_RUN, LAYOFF_SET)
-    shapes = (
-        (NUM_SUITS, NUM_WINDOWS, NUM_PATTERNS),
-        (NUM_SET_RANKS, NUM_PAIRS),
-        (NUM_SUITS, MAX_RUNS, NUM_OPERATIONS),
-        (NUM_SET_RANKS, LAYOFF_SET_SLOTS, SET_CARDS),
-    )
-    indices = (first, second, third)[: len(shapes[kind])]
-    return starts[kind] + int(np.ravel_multi_index(indices, shapes[kind]))
+    return pending_action(int(numbers[:4].argmax()), *(int(number) for number in numbers[4:]))

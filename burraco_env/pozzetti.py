@@ -66,6 +66,12 @@ def _make_soloist(game: Game, seat: int) -> None:
             add_set(game, _PAIR_SIDE, rank, game["sets"][2, rank, slot])
     game["num_runs"][2, :] = 0
     game["num_sets"][2, :] = 0
+    set_soloist(game, seat)
+
+
+@kernel
+def set_soloist(game: Game, seat: int) -> None:
+    """Number the sides of three seats: side 0 is the soloist, side 1 the pair."""
     game["num_sides"] = 2
     for other in range(3):
         game["side_of"][other] = 0 if other == seat else 1

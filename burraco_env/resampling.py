@@ -49,6 +49,16 @@ def _redraw(game: Game, me: int, cards: Any, count: int) -> None:
         kept = cards[last]
         cards[last] = cards[other]
         cards[other] = kept
+    deal_unseen(game, me, cards)
+
+
+@kernel
+def deal_unseen(game: Game, me: int, cards: Any) -> None:
+    """Put the unseen cards, in this order, where the seat does not know the cards.
+
+    First the other hands, which hold the cards that are known to be there besides, then the untaken
+    pozzetti, then the stock. `cards` are as many as go there.
+    """
     at = 0
     for seat in range(game["rules"]["seats"]):
         if seat != me:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from burraco_env._jit import kernel
 from burraco_env.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, RANKS, SUITS
 from burraco_env.rules import MAX_POZZETTI, MAX_POZZETTO_SIZE, MAX_SEATS, Rules
 
@@ -58,8 +59,8 @@ def _number(name: str, rules: Rules) -> int:
     return int(getattr(rules, name))
 
 
-def _in_set_ranks(rank: str, rules: Rules) -> int:
-    return int(rank in rules.set_ranks)
+def _has(name: str, letter: str, rules: Rules) -> int:
+    return int(letter in getattr(rules, name))
 
 
 _ROYAL = {"no": ROYAL_NO, "fitab": ROYAL_FITAB, "reale": ROYAL_REALE}
@@ -77,13 +78,15 @@ RULE_NUMBERS: tuple[tuple[str, Callable[[Rules], int]], ...] = (
      lambda rules: int(rules.pozzetto_to_close == "unless_none_left")),
     ("royal_run is fitab", lambda rules: int(rules.royal_run == "fitab")),
     ("royal_run is reale", lambda rules: int(rules.royal_run == "reale")),
-    *((f"sets of {rank}", partial(_in_set_ranks, rank)) for rank in RANKS if rank != "2"),
+    *((f"sets of {rank}", partial(_has, "set_ranks", rank)) for rank in RANKS if rank != "2"),
     ("unplayed_pozzetto_penalty / 10", lambda rules: rules.unplayed_pozzetto_penalty // 10),
     ("max_turns / 100", lambda rules: min(rules.max_turns // 100, 100)),
     ("max_turns % 100", lambda rules: rules.max_turns % 100),
     ("match_target / 500", lambda rules: min((rules.match_target or 0) // 500, 127)),
     ("match_target % 500 / 5", lambda rules: (rules.match_target or 0) % 500 // 5),
     ("match_deals", lambda rules: min(rules.match_deals or 0, 127)),
+    *((f"rank {rank} in the deck", partial(_has, "ranks", rank)) for rank in RANKS),
+    *((f"suit {suit} in the deck", partial(_has, "suits", suit)) for suit in SUITS),
 )  # fmt: skip
 """The part of an observation that says the rules: name and value of each number, from 0 to 127."""
 NUM_RULE_NUMBERS = len(RULE_NUMBERS)
@@ -189,8 +192,9 @@ def _bits(letters: str, alphabet: str) -> int:
     return sum(1 << alphabet.index(letter) for letter in letters)
 
 
-def _places(rules: Rules) -> int:
-    ranks = _bits(rules.ranks, RANKS)
+@kernel
+def places_of(ranks: int) -> int:
+    """Places of a run that exist with these ranks in the deck, both as bits (`RULE_FIELDS`)."""
     return ranks << 1 | (ranks & 1) << 14  # the ace fills places 1 and 14
 
 
@@ -201,7 +205,7 @@ def _pozzetto_sizes(rules: Rules) -> list[int]:
 _DERIVED: dict[str, Any] = {
     "ranks": lambda rules: _bits(rules.ranks, RANKS),
     "suits": lambda rules: _bits(rules.suits, SUITS),
-    "places": _places,
+    "places": lambda rules: places_of(_bits(rules.ranks, RANKS)),
     "set_ranks": lambda rules: _bits(rules.set_ranks, RANKS) & _bits(rules.ranks, RANKS),
     "num_pozzetti": lambda rules: len(rules.pozzetto_sizes),
     "pozzetto_sizes": _pozzetto_sizes,

@@ -166,7 +166,7 @@ def check_description(game: Game, position: dict[str, Any], witness: Witness, me
 
 @each_game
 def test_observations_are_small_integers_of_the_documented_range(name: str, seats: int) -> None:
-    assert 400 <= OBSERVATION_SIZE <= 900
+    assert 400 <= OBSERVATION_SIZE <= 950
     assert SEGMENTS[-1].stop == OBSERVATION_SIZE
     for game in some_positions(name, seats, seed=4, every=3):
         observation = game.observation()

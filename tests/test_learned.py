@@ -99,5 +99,5 @@ def test_what_is_no_weights_of_this_layout_is_refused(tmp_path: Path) -> None:
         (tmp_path / WEIGHTS_FILE).write_bytes(broken)
         with pytest.raises(WeightsError, match="holds no whole weights"):
             load_agent(tmp_path)
-    with pytest.raises(WeightsError, match="the layers must lead from 899 to 985 values"):
+    with pytest.raises(WeightsError, match="the layers must lead from 916 to 985 values"):
         LearnedAgent(random_layers()[:1])

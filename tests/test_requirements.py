@@ -36,7 +36,7 @@ from pettingzoo.test import performance_benchmark as benchmark_function
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 import burraco_env
-from burraco_env import Batch, Game, IllegalActionError, Rules
+from burraco_env import OBSERVATION_SIZE, Batch, Game, IllegalActionError, Rules
 from burraco_env.observations import describe, segment
 from burraco_env.registration import environment_ids
 from burraco_env.state import PHASES
@@ -280,7 +280,7 @@ def test_requirement_12_seeds_and_deals_have_different_decks() -> None:
     rng = random.Random(0)
     while not ended(match):
         if match.infos[match.agent_selection]["deal"] == len(deals):
-            deals.append(match.state()[899:].tobytes())
+            deals.append(match.state()[OBSERVATION_SIZE:].tobytes())
         step(match, rng)
     assert len(decks) == 60
     assert len(deals) == len(set(deals)) == 4
