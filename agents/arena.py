@@ -1,13 +1,21 @@
-"""Two agents on duplicate deals: the same deck for every assignment of the agents to the seats.
+"""Two sides on duplicate deals: the same deck for every assignment of the agents to the seats.
 
-Agents draw from generators that belong to the deal and the seat. So the games of an agent against
-itself are the same in every seating and its differences cancel exactly, and swapping two agents
-negates them. Nothing depends on how many deals are played at once or on the number of threads.
+A side is one agent, or two partners with a seat each. Agents draw from generators that belong to
+the deal and the seat. So the games of an agent against itself are the same in every seating and its
+differences cancel exactly, and swapping two agents negates them. Nothing depends on how many deals
+are played at once or on the number of threads.
+
+A slow agent may have an attribute `deals_at_once: int`, on the class or the object: no more deals
+than that are played at once where it takes part, so that results come, and an interrupt is heard,
+before hundreds of deals are through. The results do not depend on it either.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
+import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -48,8 +56,8 @@ pick-ups are those of the pile and of its top card, cards left those in the hand
 _NOBODY = -1
 _TABLE_DTYPE = np.dtype(
     [
-        ("players", np.int64, (MAX_SEATS,)),  # which of the two agents has each seat
-        ("to_act", np.int64),  # which agent is to act; _NOBODY when the game is over or given up
+        ("players", np.int64, (MAX_SEATS,)),  # which entrant has each seat
+        ("to_act", np.int64),  # which entrant is to act; _NOBODY: the game is over or given up
         ("generators", np.uint64, (MAX_SEATS,)),  # from which the agent in each seat draws
         ("counts", np.float64, (MAX_SEATS, len(BEHAVIOUR))),
     ],
@@ -64,6 +72,10 @@ class Entrant:
 
     name: str
     agent: Agent
+
+
+Team = Entrant | tuple[Entrant, Entrant]
+"""What meets: an agent that holds all seats of its side, or two partners (four seats)."""
 
 
 @dataclass(frozen=True)
@@ -88,20 +100,27 @@ class Fault:
 
 @dataclass(frozen=True)
 class Results:
-    """What came of some deals between two agents, in order of the deals.
+    """What came of some deals between two teams, in order of the deals.
 
     Attributes:
-        differences: points of the first agent minus points of the second, float64[deals, seatings].
-            Of an agent with two seats of different points (three seats): their mean.
-        behaviour: mean counts of each agent over the seatings, float64[deals, 2, len(BEHAVIOUR)].
-        decisions: decisions of both agents in all seatings, int64[deals].
+        differences: points of the first team minus points of the second, float64[deals, seatings].
+            Of a team with two seats of different points (three seats): their mean.
+        behaviour: mean counts of each entrant over the seatings, float64[deals, entrants,
+            len(BEHAVIOUR)]; the first team's entrants come first.
+        decisions: decisions of all entrants in all seatings, int64[deals].
+        seconds: how long each entrant thought, float64[entrants]; threads add up. Where there is a
+            fault, that in the deals left out too.
         fault: why the deals end here, if an agent failed in the next one.
+        actions: the ids played in each game, deal by deal, seating by seating; None unless the
+            arena was asked to keep them.
     """
 
     differences: npt.NDArray[np.float64]
     behaviour: npt.NDArray[np.float64]
     decisions: npt.NDArray[np.int64]
+    seconds: npt.NDArray[np.float64]
     fault: Fault | None = None
+    actions: list[npt.NDArray[np.int16]] | None = None
 
     def __len__(self) -> int:
         return len(self.differences)
@@ -109,35 +128,88 @@ class Results:
 
 def joined(parts: Sequence[Results]) -> Results:
     """Results that follow one another, as one."""
+    kept = [part.actions for part in parts if part.actions is not None]
     return Results(
         np.concatenate([part.differences for part in parts]),
         np.concatenate([part.behaviour for part in parts]),
         np.concatenate([part.decisions for part in parts]),
+        np.sum([part.seconds for part in parts], axis=0),
         parts[-1].fault,
+        list(itertools.chain(*kept)) if len(kept) == len(parts) else None,
     )
 
 
-def seatings(seats: int) -> npt.NDArray[np.int64]:
-    """Which of the two agents has each seat in each game of a deal, int64[seatings, seats].
+def seatings(seats: int, first: int = 1, second: int = 1) -> npt.NDArray[np.int64]:
+    """Which entrant has each seat in each game of a deal, int64[seatings, seats].
 
-    Two sides: both assignments. Three seats: each agent alone against the other, in each seat.
+    Two sides: both assignments, and of each team of two both orders. Three seats: each agent alone
+    against the other, in each seat.
+
+    Args:
+        seats: the seats.
+        first: entrants of the first team, 1 or 2; they have the numbers from 0.
+        second: those of the second team; their numbers follow.
+
+    Raises:
+        ValueError: a team of two where a side does not have two fixed seats.
     """
-    if seats != 3:
-        return np.array([[(seat + swap) % 2 for seat in range(seats)] for swap in range(2)])
-    alone = np.eye(3, dtype=np.int64)
-    return np.concatenate([1 - alone, alone])
+    if seats != 4 and (first, second) != (1, 1):
+        raise ValueError(f"two partners make a side of four seats, not of {seats}")
+    if seats == 3:
+        alone = np.eye(3, dtype=np.int64)
+        return np.concatenate([1 - alone, alone])
+    sizes, bases = (first, second), (0, first)
+    return np.array(
+        [
+            [
+                bases[team] + (seat // 2 + turns[team]) % sizes[team]
+                for seat in range(seats)
+                for team in ((seat + swap) % 2,)
+            ]
+            for swap in range(2)
+            for turns in itertools.product(range(first), range(second))
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class Lineup:
+    """Two teams, seated.
+
+    Attributes:
+        entrants: the first team's, then the second's.
+        teams: which team each of them belongs to, int64[entrants].
+        seatings: which of them has each seat in each game of a deal, int64[seatings, seats].
+    """
+
+    entrants: tuple[Entrant, ...]
+    teams: npt.NDArray[np.int64]
+    seatings: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, first: Team, second: Team, seats: int) -> Lineup:
+        """Seat two teams.
+
+        Raises:
+            ValueError: partners, but not four seats.
+        """
+        members = [team if isinstance(team, tuple) else (team,) for team in (first, second)]
+        sizes = [len(team) for team in members]
+        return cls((*members[0], *members[1]), np.repeat([0, 1], sizes), seatings(seats, *sizes))
 
 
 @dataclass(frozen=True)
 class Arena:
-    """Where and how agents meet.
+    """Where and how teams meet.
 
     Attributes:
         rules: the rules.
         seed: whole number >= 0. Deal d of a seed is the one that `Batch(rules, n, seed)` deals to
             game d.
         workers: threads that play deals; at least 1. The results do not depend on it.
-        batch_deals: deals that a thread plays at once; at least 1. The results do not depend on it.
+        batch_deals: deals that a thread plays at once, unless an agent wants fewer
+            (`deals_at_once`); at least 1. The results do not depend on it.
+        keep_actions: whether the results hold the actions of each game.
 
     Raises:
         ValueError: one of them out of range.
@@ -147,6 +219,7 @@ class Arena:
     seed: int = 0
     workers: int = 1
     batch_deals: int = 256
+    keep_actions: bool = False
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
@@ -154,30 +227,32 @@ class Arena:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
 
-    def play(
-        self, first: Entrant, second: Entrant, deals: int, start: int = 0
-    ) -> Iterator[Results]:
+    def play(self, first: Team, second: Team, deals: int, start: int = 0) -> Iterator[Results]:
         """Play the deals `start` to `start + deals - 1`; yields them part by part, in order.
 
         A part whose `fault` is set is the last one, and ends before the deal at fault.
+
+        Raises:
+            ValueError: partners where there are not four seats, or a `deals_at_once` below 1.
         """
-        pair = (first, second)
-        starts = range(start, start + deals, self.batch_deals)
-        sizes = [min(self.batch_deals, start + deals - at) for at in starts]
+        lineup = Lineup.of(first, second, self.rules.seats)
+        at_once = min([self.batch_deals, *map(_deals_at_once, lineup.entrants)])
+        starts = range(start, start + deals, at_once)
+        sizes = [min(at_once, start + deals - at) for at in starts]
         if self.workers == 1:
-            parts = (self._part(pair, at, size) for at, size in zip(starts, sizes, strict=True))
+            parts = (self._part(lineup, at, size) for at, size in zip(starts, sizes, strict=True))
             yield from _until_fault(parts)
             return
         pool = ThreadPoolExecutor(self.workers)
         try:
-            yield from _until_fault(pool.map(lambda *at: self._part(pair, *at), starts, sizes))
+            yield from _until_fault(pool.map(lambda *at: self._part(lineup, *at), starts, sizes))
         finally:
             pool.shutdown(cancel_futures=True)
 
     def warm_up(self, entrants: Sequence[Entrant]) -> None:
         """Compile what playing needs, so that no clock runs meanwhile; each agent acts once."""
-        twins = (Entrant("random", RandomAgent()), Entrant("random", RandomAgent()))
-        self._part(twins, 0, 1)
+        twin = Entrant("random", RandomAgent())
+        self._part(Lineup.of(twin, twin, self.rules.seats), 0, 1)
         start = Game.deal(self.rules, seed=0)
         for entrant in entrants:
             with contextlib.suppress(Exception):  # it will fail in its first deal too
@@ -185,8 +260,16 @@ class Arena:
                     start.observation()[None], start.mask()[None], np.zeros(1, dtype=np.uint64)
                 )
 
-    def _part(self, pair: tuple[Entrant, Entrant], start: int, count: int) -> Results:
-        return _Tables(self.rules, self.seed, start, count).play(pair)
+    def _part(self, lineup: Lineup, start: int, count: int) -> Results:
+        return _Tables(self, lineup, start, count).play()
+
+
+def _deals_at_once(entrant: Entrant) -> int:
+    """How many deals the agent will play at once."""
+    wanted = getattr(entrant.agent, "deals_at_once", sys.maxsize)
+    if wanted < 1:
+        raise ValueError(f"agent {entrant.name}: deals_at_once must be at least 1, not {wanted}")
+    return int(wanted)
 
 
 def _until_fault(parts: Iterator[Results]) -> Iterator[Results]:
@@ -215,6 +298,14 @@ def _look(
         game = games[rows[index]]
         look(game, ids, masks[index], observations[index])
         rng[index] = tables[rows[index]]["generators"][game["seat"]]
+
+
+@row_kernel
+def _check(masks: Any, actions: Any, legal: Any) -> None:
+    """Write which of the actions are ids of legal ones."""
+    for row in range(masks.shape[0]):
+        action = actions[row]
+        legal[row] = 0 <= action < masks.shape[1] and masks[row, action] == 1
 
 
 @row_kernel
@@ -278,16 +369,20 @@ def _count_burrachi(game: Any, burrachi: Any) -> None:
 class _Tables:
     """Some deals, each in all seatings, played at the same time."""
 
-    def __init__(self, rules: Rules, seed: int, start: int, count: int) -> None:
-        assigned = seatings(rules.seats)
-        self._start, self._seatings = start, len(assigned)
+    def __init__(self, arena: Arena, lineup: Lineup, start: int, count: int) -> None:
+        seats = arena.rules.seats
+        self._lineup, self._start, self._seatings = lineup, start, len(lineup.seatings)
         size = count * self._seatings
-        self._games = new_games(rules, size)
-        states = generator_states(seed, count, first=start)
+        self._games = new_games(arena.rules, size)
+        states = generator_states(arena.seed, count, first=start)
         self._games["generator"] = np.repeat(states, self._seatings)
         self._tables = np.zeros(size, dtype=_TABLE_DTYPE)
-        self._tables["players"][:, : rules.seats] = np.tile(assigned, (count, 1))
-        self._players = self._tables["players"][:, : rules.seats]
+        self._tables["players"][:, :seats] = np.tile(lineup.seatings, (count, 1))
+        self._players = self._tables["players"][:, :seats]
+        self._seconds = np.zeros(len(lineup.entrants))
+        self._played: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] | None = (
+            [] if arena.keep_actions else None
+        )
         self._end = start + count
         self._fault: Fault | None = None
         self._ids = np.zeros(NUM_ACTIONS, dtype=np.int16)
@@ -295,33 +390,37 @@ class _Tables:
         self._masks = np.zeros((size, NUM_ACTIONS), dtype=np.int8)
         self._rng = np.zeros(size, dtype=np.uint64)
 
-    def play(self, pair: tuple[Entrant, Entrant]) -> Results:
+    def play(self) -> Results:
         _deal(self._games, self._tables)
         while True:
             idle = True
-            for player, entrant in enumerate(pair):
+            for player in range(len(self._lineup.entrants)):
                 rows = np.flatnonzero(self._tables["to_act"] == player)
                 if len(rows):
-                    self._act(entrant, rows)
+                    self._act(player, rows)
                     idle = False
             if idle:
                 return self._results()
 
-    def _act(self, entrant: Entrant, rows: npt.NDArray[np.int64]) -> None:
-        """Let an agent act in these games."""
-        count = len(rows)
+    def _act(self, player: int, rows: npt.NDArray[np.int64]) -> None:
+        """Let an entrant act in these games."""
+        count, entrant = len(rows), self._lineup.entrants[player]
         observations, masks = self._observations[:count], self._masks[:count]
         rng = self._rng[:count]
         _look(self._games, self._tables, rows, self._ids, observations, masks, rng)
+        began = time.perf_counter()
         actions, errors = _ask(entrant.agent, observations, masks, rng)
-        known = (actions >= 0) & (actions < NUM_ACTIONS)
-        legal = known & (masks[np.arange(count), np.where(known, actions, 0)] == 1)
+        self._seconds[player] += time.perf_counter() - began
+        legal = np.zeros(count, dtype=np.bool_)
+        _check(masks, actions, legal)
         for index in np.flatnonzero(~legal):
             what = errors.get(int(index)) or self._illegal(int(rows[index]), int(actions[index]))
             self._give_up(entrant.name, int(rows[index]), what)
         if not legal.all():  # play on where the deal still counts
             going = np.flatnonzero(legal & (rows < (self._end - self._start) * self._seatings))
             rows, actions, rng = rows[going], actions[going], rng[going]
+        if self._played is not None:
+            self._played.append((rows, actions))
         _step(self._games, self._tables, rows, actions, rng)
 
     def _illegal(self, row: int, action: int) -> str:
@@ -353,16 +452,30 @@ class _Tables:
         points = np.zeros((kept, MAX_SEATS))
         _finish(self._games[:kept], tables, points)
         seats = self._players.shape[1]
-        mine = np.stack([self._players[:kept] == player for player in range(2)], axis=1)
+        players = self._players[:kept, None]
+        mine = self._lineup.teams[players] == np.arange(2)[:, None]  # [game, team, seat]
         means = (points[:, None, :seats] * mine).sum(axis=2) / mine.sum(axis=2)
-        counts = (tables["counts"][:, None, :seats] * mine[..., None]).sum(axis=2)
+        held = players == np.arange(len(self._lineup.entrants))[:, None]  # [game, entrant, seat]
+        counts = (tables["counts"][:, None, :seats] * held[..., None]).sum(axis=2)
         shape = (-1, self._seatings)
         return Results(
             (means[:, 0] - means[:, 1]).reshape(shape),
-            counts.reshape(*shape, 2, len(BEHAVIOUR)).mean(axis=1),
+            counts.reshape(*shape, *counts.shape[1:]).mean(axis=1),
             counts[..., _DECISIONS].sum(axis=1).reshape(shape).sum(axis=1).astype(np.int64),
+            self._seconds,
             self._fault,
+            None if self._played is None else _by_game(self._played, kept),
         )
+
+
+def _by_game(
+    played: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]], games: int
+) -> list[npt.NDArray[np.int16]]:
+    """The actions of each of the first games, from the rows and actions of each step."""
+    rows, actions = (np.concatenate(arrays) for arrays in zip(*played, strict=True))
+    order = np.argsort(rows, kind="stable")
+    ends = np.searchsorted(rows[order], np.arange(games), side="right")
+    return np.split(actions[order].astype(np.int16), ends)[:games]
 
 
 def _ask(
@@ -416,16 +529,16 @@ UNTIL_DEALS = 500
 
 def meet(
     arena: Arena,
-    first: Entrant,
-    second: Entrant,
+    first: Team,
+    second: Team,
     deals: int,
     enough: Callable[[Results], bool] | None = None,
 ) -> Iterator[Results]:
-    """Play deals between two agents; yields them part by part, in order, as `Arena.play`.
+    """Play deals between two teams; yields them part by part, in order, as `Arena.play`.
 
     Args:
         arena: where.
-        first: the agent whose points count as positive.
+        first: the team whose points count as positive.
         second: the other.
         deals: deals to play.
         enough: asked after them for all results so far; while it says no, `UNTIL_DEALS` more are

@@ -45,7 +45,6 @@ from burraco_env.cards import CARD_POINTS, JOKER, NUM_CARDS, NUM_KINDS, NUM_RANK
 from burraco_env.melds import (
     HIGHEST_PLACE,
     LOWEST_PLACE,
-    WILD_LOW,
     card_at,
     natural_place,
 )
@@ -456,8 +455,8 @@ class ExpertAgent:
     * It judges a meld by the cards it lacks to a burraco, with and without a wild, and by whether
       those cards may still come; a card of the hand by its twins and neighbours and what may still
       complete them.
-    * Draw: the pile if what its cards add to hand and melds, and what they would give to the others,
-      outweighs the cards that it will be left with.
+    * Draw: the pile if what its cards add to hand and melds, and what they would give to the
+      others, outweighs the cards that it will be left with.
     * Play: whatever adds more to the table than the cards and wilds are worth in the hand; more
       readily when the hand can be emptied now and a pozzetto waits or closing is wanted, and when
       the deal is about to end. It closes when the cards and melds of the others weigh more than

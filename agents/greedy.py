@@ -32,6 +32,7 @@ from burraco_env.actions import (
 from burraco_env.agent import check_rows, no_legal_action
 from burraco_env.cards import CARD_POINTS, JOKER, NUM_CARDS, NUM_KINDS, NUM_RANKS, NUM_SUITS, TWO
 from burraco_env.melds import HIGHEST_PLACE, WILD_LOW, card_at
+from burraco_env.restoring import restore_rules
 from burraco_env.state import DRAW_PHASE, WILD, WILD_PHASE
 
 # What a play is worth. Only the order counts: a higher number is played first, none at or below 0.
@@ -279,7 +280,7 @@ def choose_greedily(observation: Any, mask: Any, rules: Any, scratch: Any) -> in
     fits = scratch[:2]
     if observation[views.PHASE + WILD_PHASE] != 0:
         return _choose_wild(observation, mask)
-    views.read_rules(observation, rules)
+    restore_rules(observation, rules)
     views.mark_fits(observation, rules, fits)
     if observation[views.PHASE + DRAW_PHASE] != 0:
         return _choose_draw(observation, mask, fits)

@@ -134,8 +134,9 @@ def tuned() -> npt.NDArray[np.float64]:
 
 def write_tuned(values: npt.NDArray[np.float64]) -> None:
     """Write the values that `expert` plays with, float64[2, NUM_PARAMETERS]."""
+    names = [name for name, _, _ in PARAMETERS]
     found = {
-        table: {name: float(f"{value:.5g}") for (name, _, _), value in zip(PARAMETERS, row, strict=True)}
+        table: {name: float(f"{value:.5g}") for name, value in zip(names, row, strict=True)}
         for table, row in zip(TABLES, values, strict=True)
     }
     new = TUNED_FILE.with_suffix(".new")

@@ -14,12 +14,14 @@ from typing import Any
 
 from agents.expert import ExpertAgent
 from agents.greedy import GreedyAgent
+from agents.search import SearchAgent
 from burraco_env.agent import Agent, RandomAgent
 
 AGENTS: dict[str, Callable[..., Agent]] = {
     "random": RandomAgent,
     "greedy": GreedyAgent,
     "expert": ExpertAgent,
+    "search": SearchAgent,
 }
 """What makes each agent, by name."""
 

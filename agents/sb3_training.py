@@ -25,13 +25,11 @@ from stable_baselines3.common.logger import configure
 from agents.arena import Arena, Entrant, joined
 from agents.learned import Layers, LearnedAgent, save_weights
 from agents.registry import make_agent
+from agents.seeds import VALIDATE
 from agents.statistics import mean_over_deals
 from burraco_env import Rules
 from burraco_env.agent import Agent
 from burraco_env.sb3 import BurracoVecEnv
-
-VALIDATION_SEED = 1_000_003
-"""Seed of the deals on which a run is watched; training deals come from other seeds."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +146,7 @@ class _Watch(BaseCallback):
         """Play the fixed opponents on the validation deals, save the weights and the figures."""
         args, layers = self.args, policy_layers(self._ppo)
         save_weights(args.out, layers, config(args))
-        arena = Arena(Rules.preset(args.preset, args.seats), VALIDATION_SEED)
+        arena = Arena(Rules.preset(args.preset, args.seats), VALIDATE.seed)
         line: dict[str, Any] = {
             "seconds": round(time.monotonic() - self.start, 1),
             "decisions": self.num_timesteps,

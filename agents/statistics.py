@@ -60,6 +60,71 @@ def mean_over_deals(values: Values) -> Mean:
     return Mean(mean, Interval(mean - half, mean + half), sd)
 
 
+POWER = 0.8
+"""Chance to tell a difference that is there, by which deals are counted out."""
+
+
+def deals_needed(sd: float, points: float) -> int | None:
+    """Deals after which a difference of so many points a deal is told from 0.
+
+    That is: with a chance of 80 %, at the two-sided level of 5 %, by the normal approximation.
+
+    Args:
+        sd: standard deviation of one deal.
+        points: the difference, above 0.
+
+    Returns:
+        None: the deviation is unknown or 0.
+    """
+    from scipy import stats
+
+    if not sd > 0:
+        return None
+    quantiles = stats.norm.ppf((1 + CONFIDENCE) / 2) + stats.norm.ppf(POWER)
+    return max(2, math.ceil((float(quantiles) * sd / points) ** 2))
+
+
+def variance_reduction(differences: Values) -> float:
+    """How many times the games duplicate deals save.
+
+    It is the variance that the mean of as many independent games would have, each seating as often
+    as here, divided by that of the mean over the seatings of one deck.
+
+    Args:
+        differences: float64[deals, seatings].
+
+    Returns:
+        NaN: fewer than two deals, or a deal whose mean never varies (an agent against itself).
+    """
+    if len(differences) < 2:
+        return math.nan
+    independent = float(differences.var(axis=0, ddof=1).mean()) / differences.shape[1]
+    duplicate = float(differences.mean(axis=1).var(ddof=1))
+    return independent / duplicate if duplicate else math.nan
+
+
+def running_mean(values: Values, points: int = 200) -> tuple[Values, Values, Values]:
+    """The mean of the first deals and the half-width of its interval, for ever more deals.
+
+    Args:
+        values: one value a deal, float64[deals].
+        points: at how many numbers of deals, at most; they are evenly spread.
+
+    Returns:
+        Numbers of deals from 2 on, means and half-widths, each float64[n]; empty with fewer than
+        two deals.
+    """
+    from scipy import stats
+
+    counts = np.unique(np.linspace(2, len(values), points).astype(np.int64))
+    counts = counts[(counts >= 2) & (counts <= len(values))]
+    centred = values - values[:1]  # the squares of large sums would cost digits
+    sums, squares = centred.cumsum()[counts - 1], (centred**2).cumsum()[counts - 1]
+    spread = np.sqrt(np.maximum(0.0, squares - sums**2 / counts) / (counts - 1))
+    halves = stats.t.ppf((1 + CONFIDENCE) / 2, counts - 1) * spread / np.sqrt(counts)
+    return counts.astype(np.float64), sums / counts + values[:1], halves
+
+
 def wins(differences: Values) -> Values:
     """1 for a positive, 1/2 for no and 0 for a negative difference, of the same shape."""
     return (np.sign(differences) + 1) / 2

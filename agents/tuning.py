@@ -1,8 +1,9 @@
 """Tunes the parameters of `expert` by the cross-entropy method: `python -m agents.tuning --help`.
 
-Each generation draws sets of parameters around the present ones and plays each of them on the same
-duplicate deals against `greedy` and against the present expert; the best ones say where the next
-generation is drawn. Deals come from the tuning seeds of `agents.seeds`, new ones each generation.
+Each generation draws sets of parameters around the present ones and plays all of them on the same
+duplicate deals against `greedy` and against the expert so far, the better half of them on more
+deals. The best ones say where the next generation is drawn. Deals come from a seed of their own,
+new ones each generation; at the end the result is confirmed on others.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,71 +23,56 @@ import tyro
 from rich.console import Console
 
 from agents.arena import seatings
-from agents.parameters import NUM_PARAMETERS, PARAMETERS, tuned, write_tuned
+from agents.parameters import NUM_PARAMETERS, UNTUNED, tuned, write_tuned
 from agents.rollout import GREEDY, lead, new_desk, play_out
+from agents.statistics import Mean, mean_over_deals
 from burraco_env._jit import int64, row_kernel
 from burraco_env.engine import deal
 from burraco_env.generator import generator_states
-from burraco_env.rules import MAX_SEATS, Rules
+from burraco_env.rules import Rules
 from burraco_env.state import new_games
 
 Values = npt.NDArray[np.float64]
+TUNING_SEED = 2_000_003
+CONFIRMING_SEED = 3_000_017
+"""Seeds of the deals; nothing else plays them."""
+_SCREENED = 3
+"""Each set plays one of so many parts of the deals; the better half the others too."""
+
 
 @dataclass(frozen=True)
 class Args:
     """Tune the parameters of `expert` and write them to agents/expert.json."""
 
     games: tuple[str, ...] = ("italian:4",)
-    """Games to tune on, preset:seats; all with two seats or all with more. Each generation plays the
-    first one and one of the others in turn."""
+    """What to tune on, preset:seats, all with two seats or all with more. A generation plays the
+    first one and, where there are others, one of them in turn."""
     minutes: float = 10.0
-    """Time to tune for."""
+    """Time to tune for; 0 only confirms."""
     population: int = 32
     """Sets of parameters of a generation."""
     elite: int = 8
     """The best of them, from which the next generation is drawn."""
     deals: int = 600
-    """Duplicate deals of each set against each opponent."""
+    """Duplicate deals of a set, against each opponent and in each game."""
     greedy_share: float = 0.5
     """Weight of the points against `greedy`; the rest is against the expert so far."""
-    spread: float = 0.3
-    """Standard deviation at the beginning, as a part of each value's size."""
+    spread: float = 0.25
+    """Standard deviation of the first generation, as a part of each value's size."""
+    floor: float = 0.05
+    """The same, below which it does not fall."""
     smoothing: float = 0.7
-    """How much of the mean and the spread a generation renews."""
+    """How much of mean and spread a generation renews."""
     seed: int = 0
     """Seed of the draws."""
     first_deal: int = 0
-    """First deal of the tuning seed that is used."""
+    """First deal that is used."""
+    confirm: int = 4000
+    """Duplicate deals on which the result is confirmed."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Threads."""
     log: Path | None = None
     """File to append a line of JSON to for each generation."""
-
-
-TUNING_SEED = 2_000_003
-
-
-@row_kernel
-def _play(
-    games: Any, twins: Any, policies: Any, parameters: Any, desk: Any, differences: Any
-) -> None:
-    """Play the dealt games to the end in every seating; fill in differences[deals]."""
-    for index in range(games.shape[0]):
-        total = 0.0
-        for seating in range(policies.shape[0]):
-            twins[0] = games[index]
-            play_out(twins[0], policies[seating, 0], parameters, desk[0])
-            mine, others, count = 0.0, 0.0, int64(0)
-            for seat in range(policies.shape[2]):
-                points = lead(twins[0], seat, desk[0])
-                if policies[seating, 1, seat] == 1:
-                    mine += points
-                    count += 1
-                else:
-                    others += points
-            rest = policies.shape[2] - count
-            total += (mine / count - others / rest) / 2
-        differences[index] = total / policies.shape[0]
 
 
 @row_kernel
@@ -94,85 +81,167 @@ def _deal_all(games: Any) -> None:
         deal(games[index], int64(-1))
 
 
-def dealt(rules: Rules, first: int, count: int) -> npt.NDArray[np.void]:
-    """The deals `first` to `first + count - 1` of the tuning seed."""
+@row_kernel
+def _play(games: Any, mine: Any, policies: Any, parameters: Any, room: Any, desk: Any) -> Any:
+    """Play each game to the end in every seating; the points of the seats that are `mine`.
+
+    Minus those of the others, float64[games]. `mine`: bool[seatings, seats].
+    """
+    differences = np.zeros(games.shape[0])
+    for index in range(games.shape[0]):
+        for seating in range(mine.shape[0]):
+            room[0] = games[index]
+            play_out(room[0], policies[seating], parameters, desk[0])
+            for seat in range(mine.shape[1]):
+                if mine[seating, seat]:
+                    differences[index] += lead(room[0], seat, desk[0]) / mine[seating].sum()
+    return differences / mine.shape[0]
+
+
+def dealt(rules: Rules, seed: int, first: int, count: int) -> npt.NDArray[np.void]:
+    """The deals `first` to `first + count - 1` of a seed, as `Arena` deals them."""
     games = new_games(rules, count)
-    games["generator"] = generator_states(TUNING_SEED, count, first=first)
+    games["generator"] = generator_states(seed, count, first=first)
     _deal_all(games)
     return games
 
 
-def difference(
-    games: npt.NDArray[np.void], seats: int, mine: Values, other: Values | None
-) -> float:
-    """Mean points of an expert with the parameters `mine` against `other` (None: `greedy`)."""
-    assigned = seatings(seats)
-    policies = np.zeros((len(assigned), 2, seats), dtype=np.int64)
-    policies[:, 0] = np.where(assigned == 0, 0, GREEDY if other is None else 1)
-    policies[:, 1] = assigned == 0
+def differences(games: npt.NDArray[np.void], mine: Values, other: Values | None) -> Values:
+    """Points a deal of an expert with the parameters `mine` against `other`, float64[deals].
+
+    Args:
+        games: dealt games, `GAME_DTYPE`[deals].
+        mine: float64[2, NUM_PARAMETERS].
+        other: the same; None: `greedy`.
+    """
+    first = seatings(int(games["rules"]["seats"][0])) == 0
+    policies = np.where(first, 0, GREEDY if other is None else 1)
     parameters = np.stack([mine, mine if other is None else other])
-    differences = np.zeros(len(games))
-    _play(games, games[:1].copy(), policies, parameters, new_desk(), differences)
-    return float(differences.mean())
+    found: Values = _play(games, first, policies, parameters, games[:1].copy(), new_desk())
+    return found
 
 
-def tune(args: Args, console: Console) -> Values:
-    """Tune; returns the parameters, float64[2, NUM_PARAMETERS]."""
-    tables = []
-    for text in args.games:
-        preset, _, seats = text.partition(":")
-        tables.append(Rules.preset(preset, int(seats)))
-    row = 0 if tables[0].seats == 2 else 1
-    values = tuned()
-    mean = values[row].copy()
-    size = np.maximum(np.abs(np.array([value for _, value, _ in PARAMETERS])), np.abs(mean))
-    spread = args.spread * np.maximum(size, 0.2 * np.where(size > 1.5, size, 1.0)) + 0.02
-    rng = np.random.default_rng(args.seed)
-    end = time.monotonic() + args.minutes * 60
-    at, generation = args.first_deal, 0
+class Tuner:
+    """The state of a tuning run.
+
+    Attributes:
+        values: the parameters so far, float64[2, NUM_PARAMETERS].
+    """
+
+    def __init__(self, args: Args, pool: ThreadPoolExecutor) -> None:
+        """Begin at the parameters that `expert` plays with.
+
+        Raises:
+            ValueError: no such game, or games with two and with more seats.
+        """
+        self.rules = []
+        for text in args.games:
+            preset, _, seats = text.partition(":")
+            self.rules.append(Rules.preset(preset, int(seats) if seats else None))
+        rows = {int(rules.seats > 2) for rules in self.rules}
+        if len(rows) != 1:
+            raise ValueError("games must all have two seats, or all have more")
+        self.values = tuned()
+        self._row = rows.pop()
+        self._args, self._pool = args, pool
+        self._mean = self.values[self._row].copy()
+        self._scale = np.maximum(np.abs(UNTUNED), np.abs(self._mean))
+        self._scale = np.maximum(self._scale, np.where(np.abs(UNTUNED) >= 1, 2.0, 0.1))
+        self._spread = args.spread * self._scale
+        self._rng = np.random.default_rng(args.seed)
+        self._next_deal = args.first_deal
+
+    def generations(self) -> Iterator[dict[str, Any]]:
+        """Go on for ever; yields what each generation came to."""
+        args = self._args
+        number = 0
+        while True:
+            noise = self._rng.standard_normal((args.population, NUM_PARAMETERS))
+            drawn = self._mean + self._spread * noise
+            drawn[0] = self._mean
+            present, best = self._select(drawn, number)
+            new, old = args.smoothing, 1 - args.smoothing
+            self._mean = old * self._mean + new * best.mean(axis=0)
+            self._spread = old * self._spread + new * best.std(axis=0, ddof=1)
+            self._spread = np.maximum(self._spread, args.floor * self._scale)
+            self.values[self._row] = self._mean
+            number += 1
+            yield {
+                "generation": number,
+                "next_deal": self._next_deal,
+                "v_greedy": [round(points, 1) for points in present],
+                "spread": round(float((self._spread / self._scale).mean()), 3),
+            }
+
+    def _select(self, drawn: Values, number: int) -> tuple[list[float], Values]:
+        """Points of the first set against `greedy` in each game, and the elite."""
+        args = self._args
+        rules = [self.rules[0]]
+        if len(self.rules) > 1:
+            rules.append(self.rules[1 + number % (len(self.rules) - 1)])
+        games = [dealt(each, TUNING_SEED, self._next_deal, args.deals) for each in rules]
+        self._next_deal += args.deals
+        cut = args.deals // _SCREENED
+        fitness, present = self._fitness([each[:cut] for each in games], drawn)
+        half = np.argsort(-fitness, kind="stable")[: max(args.elite, len(drawn) // 2)]
+        more, _ = self._fitness([each[cut:] for each in games], drawn[half])
+        total = (fitness[half] + (_SCREENED - 1) * more) / _SCREENED
+        return present, drawn[half[np.argsort(-total, kind="stable")[: args.elite]]]
+
+    def _fitness(
+        self, games: list[npt.NDArray[np.void]], drawn: Values
+    ) -> tuple[Values, list[float]]:
+        """Fitness of each set, and the points of the first one against `greedy`, game by game."""
+        share = self._args.greedy_share
+        fitness = np.zeros(len(drawn))
+        present = []
+        for each in games:
+            for other, weight in ((None, share), (self.values, 1 - share)):
+                tasks = [
+                    self._pool.submit(differences, each, self._table(candidate), other)
+                    for candidate in drawn
+                ]
+                points = np.array([task.result().mean() for task in tasks])
+                fitness += weight * points / len(games)
+                if other is None:
+                    present.append(float(points[0]))
+        return fitness, present
+
+    def _table(self, row: Values) -> Values:
+        table = self.values.copy()
+        table[self._row] = row
+        return table
+
+    def confirm(self, rules: Rules, other: Values | None) -> Mean:
+        """Points a deal of the values so far on deals that were not tuned on."""
+        games = dealt(rules, CONFIRMING_SEED, 0, self._args.confirm)
+        parts = np.array_split(games, 4 * self._args.workers)
+        tasks = [self._pool.submit(differences, part, self.values, other) for part in parts]
+        return mean_over_deals(np.concatenate([task.result() for task in tasks]))
+
+
+def tune(args: Args, console: Console) -> None:
+    """Tune, write the values after each generation, and confirm them at the end."""
+    before = tuned()
     with ThreadPoolExecutor(args.workers) as pool:
+        tuner = Tuner(args, pool)
+        end = time.monotonic() + args.minutes * 60
+        generations = tuner.generations()
         while time.monotonic() < end:
-            drawn = mean + spread * rng.standard_normal((args.population, NUM_PARAMETERS))
-            drawn[0] = mean
-            fitness = np.zeros(args.population)
-            parts = []
-            chosen = [tables[0]]
-            if len(tables) > 1:
-                chosen.append(tables[1 + generation % (len(tables) - 1)])
-            now = values.copy()
-            now[row] = mean
-            for rules in chosen:
-                games = dealt(rules, at, args.deals // len(chosen))
-                for other, share in ((None, args.greedy_share), (now, 1 - args.greedy_share)):
-                    if share == 0:
-                        continue
-                    tasks = []
-                    for candidate in drawn:
-                        trial = values.copy()
-                        trial[row] = candidate
-                        tasks.append(pool.submit(difference, games, rules.seats, trial, other))
-                    found = np.array([task.result() for task in tasks])
-                    parts.append(found[0])
-                    fitness += share * found / len(chosen)
-            at += args.deals
-            best = drawn[np.argsort(-fitness)[: args.elite]]
-            mean = (1 - args.smoothing) * mean + args.smoothing * best.mean(axis=0)
-            spread = (1 - args.smoothing) * spread + args.smoothing * best.std(axis=0)
-            generation += 1
-            line = {
-                "generation": generation, "deals": at, "mean": [round(float(x), 1) for x in parts],
-                "fitness": round(float(np.sort(fitness)[-args.elite:].mean()), 1),
-                "spread": round(float((spread / size.clip(0.1)).mean()), 4),
-            }  # fmt: skip
-            console.print(json.dumps(line), highlight=False, soft_wrap=True)
+            line = json.dumps(next(generations))
+            console.print(line, highlight=False, soft_wrap=True)
             if args.log is not None:
                 with args.log.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(line) + "\n")
-            values[row] = mean
-            write_tuned(values)
-    return values
+                    file.write(line + "\n")
+            write_tuned(tuner.values)
+        for rules, name in zip(tuner.rules, args.games, strict=True):
+            for other, whom in ((None, "greedy"), (before, "the expert before")):
+                mean = tuner.confirm(rules, other)
+                console.print(
+                    f"{name}: {mean.mean:+.1f} ± {mean.interval.half_width:.1f} v {whom}",
+                    highlight=False,
+                )
 
 
 if __name__ == "__main__":
-    console = Console()
-    tune(tyro.cli(Args), console)
+    tune(tyro.cli(Args), Console())

@@ -25,8 +25,19 @@ from burraco_env.melds import (
     extend_run,
     natural_place,
 )
+from burraco_env.restoring import restore_rules
 from burraco_env.scoring import run_bonus, set_bonus
-from burraco_env.state import HI, KIND, LO, MAX_RUNS, MAX_SETS, NATURALS, RULES_DTYPE, SET_KIND, WILD
+from burraco_env.state import (
+    HI,
+    KIND,
+    LO,
+    MAX_RUNS,
+    MAX_SETS,
+    NATURALS,
+    RULES_DTYPE,
+    SET_KIND,
+    WILD,
+)
 
 MINE, THEIRS = range(2)
 
@@ -82,7 +93,7 @@ def is_wild(card: int) -> bool:
 @kernel
 def take_notes(observation: Any, p: Any, notes: Any) -> None:
     """Fill in `notes`; `p`: the parameters, float64[NUM_PARAMETERS]."""
-    views.read_rules(observation, notes["rules"])
+    restore_rules(observation, notes["rules"])
     notes["size"] = views.hand_size(observation)
     notes["wilds"] = 0
     notes["lying"] = 0
@@ -283,46 +294,58 @@ def _cards_left(observation: Any, notes: Any) -> int:
     cards = notes["beside"]
     cards[:] = notes["hand"]
     naturals = notes["size"] - notes["wilds"]
-    places_for_wilds = int64(0)
+    places = int64(0)  # melds without a wild
     for suit in range(NUM_SUITS):
         for slot in range(int64(observation[views.RUN_COUNTS + 2 * suit])):
             run = views.run_at(observation, suit, slot)
-            places_for_wilds += int64(run[WILD] == 0)
+            places += int64(run[WILD] == 0)
             naturals -= _laid_off(cards, suit, run)
     for index in range(NUM_SET_RANKS):
         for slot in range(int64(observation[views.SET_COUNTS + 2 * index])):
-            count, kind = views.set_at(observation, index, slot)
-            places_for_wilds += int64(kind == 0)
+            places += int64(views.set_at(observation, index, slot)[1] == 0)
             for suit in range(NUM_SUITS):
                 card = suit * NUM_RANKS + index_rank(index)
                 naturals -= cards[card]
                 cards[card] = 0
     for suit in range(NUM_SUITS):
-        length = int64(0)
-        for place in range(3, HIGHEST_PLACE + 2):
-            if place <= HIGHEST_PLACE and cards[card_at(suit, place)] > 0:
-                length += 1
-                continue
-            if length >= 3:
-                naturals -= length
-                places_for_wilds += 1
-                for gone in range(place - length, place):
-                    cards[card_at(suit, gone)] -= 1
-            length = 0
+        laid, new = _new_runs(cards, suit)
+        naturals -= laid
+        places += new
     wilds = notes["wilds"]
     for rank in range(NUM_RANKS):
-        if rank == TWO or not views.sets_allowed(observation, rank):
-            continue
-        held = int64(0)
-        for suit in range(NUM_SUITS):
-            held += cards[suit * NUM_RANKS + rank]
-        if held >= 3 or (held == 2 and wilds > 0):
+        held = _of_rank(cards, rank) if views.sets_allowed(observation, rank) else int64(0)
+        if held >= 3:
             naturals -= held
-            if held == 2:
-                wilds -= 1
-            else:
-                places_for_wilds += 1
-    return naturals + max(wilds - places_for_wilds, 0)
+            places += 1
+        elif held == 2 and wilds > 0:
+            naturals -= held
+            wilds -= 1
+    return naturals + max(wilds - places, 0)
+
+
+@kernel
+def _new_runs(cards: Any, suit: int) -> tuple[int, int]:
+    """Take the stretches of three naturals or more off `cards`; cards taken, and stretches."""
+    laid, new, length = int64(0), int64(0), int64(0)
+    for place in range(3, HIGHEST_PLACE + 2):
+        if place <= HIGHEST_PLACE and cards[card_at(suit, place)] > 0:
+            length += 1
+            continue
+        if length >= 3:
+            laid += length
+            new += 1
+            for gone in range(place - length, place):
+                cards[card_at(suit, gone)] -= 1
+        length = int64(0)
+    return laid, new
+
+
+@kernel
+def _of_rank(cards: Any, rank: int) -> int:
+    count = int64(0)
+    for suit in range(NUM_SUITS):
+        count += cards[suit * NUM_RANKS + rank]
+    return count
 
 
 @kernel

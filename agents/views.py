@@ -27,9 +27,6 @@ from burraco_env.state import (
     LO,
     MAX_RUNS,
     MAX_SETS,
-    ROYAL_FITAB,
-    ROYAL_NO,
-    ROYAL_REALE,
     RULE_NUMBERS,
     RULES_DTYPE,
     WILD,
@@ -56,46 +53,12 @@ CLOSE_IF_NONE_LEFT = _RULE["pozzetto_to_close is unless_none_left"]
 SETS_ALLOWED = _RULE["sets of A"]
 """First of the flags that say which ranks may form sets, in order of `rank_index`."""
 
-_ACE_BOTH_ENDS, _TWO_NEEDS_THREE, _SLIDES, _TURNS_WILD = (
-    _RULE[n]
-    for n in ("ace_both_ends", "natural_two_needs_three", "wild_slides", "two_may_turn_wild")
-)
-_SEMI_CLEAN, _SEMI_CLEAN_SET_MAX, _SUPER_SET, _FITAB, _REALE = (
-    _RULE[n]
-    for n in (
-        "semi_clean", "semi_clean_set_max", "super_set", "royal_run is fitab", "royal_run is reale"
-    )
-)  # fmt: skip
-_ALL_PLACES = int64(0b111111111111110)
-
 MINE, THEIRS = range(2)
 
 
 def rules_scratch() -> npt.NDArray[np.void]:
-    """Room for `read_rules`, `RULES_DTYPE`[1]."""
+    """Room for `restore_rules`, `RULES_DTYPE`[1]."""
     return np.zeros(1, dtype=RULES_DTYPE)
-
-
-@kernel
-def read_rules(observation: Any, rules: Any) -> None:
-    """Fill in what `natural_place` and the bonuses read of the rules.
-
-    Observations do not say which ranks are in the deck; a place without cards does no harm.
-    """
-    rules["places"] = _ALL_PLACES
-    rules["ace_both_ends"] = observation[_ACE_BOTH_ENDS]
-    rules["natural_two_needs_three"] = observation[_TWO_NEEDS_THREE]
-    rules["wild_slides"] = observation[_SLIDES]
-    rules["two_may_turn_wild"] = observation[_TURNS_WILD]
-    rules["burraco_size"] = observation[BURRACO_SIZE]
-    rules["semi_clean"] = observation[_SEMI_CLEAN]
-    rules["semi_clean_set_max"] = observation[_SEMI_CLEAN_SET_MAX]
-    rules["super_set"] = observation[_SUPER_SET]
-    rules["royal_run"] = ROYAL_NO
-    if observation[_FITAB]:
-        rules["royal_run"] = ROYAL_FITAB
-    elif observation[_REALE]:
-        rules["royal_run"] = ROYAL_REALE
 
 
 @kernel
@@ -134,7 +97,7 @@ def mark_fits(observation: Any, rules: Any, fits: Any) -> None:
     """Write how long the longest meld becomes on which a natural of each card can be laid off.
 
     `fits` is int64[2, NUM_CARDS]: the melds of my side, those of the others; 0: it fits none. The
-    card that would turn a natural two into a wild does not count. `rules`: from `read_rules`.
+    card that would turn a natural two into a wild does not count. `rules`: from `restore_rules`.
     """
     fits[:, :] = 0
     for suit in range(NUM_SUITS):

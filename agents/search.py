@@ -1,0 +1,237 @@
+"""`search`: plays out what a decision leads to, in many redraws of all that its seat cannot see."""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.expert import score_actions
+from agents.parameters import tuned
+from agents.rollout import GREEDY, lead, new_desk, play_out
+from burraco_env._jit import int64, row_kernel
+from burraco_env.actions import NUM_ACTIONS
+from burraco_env.agent import check_rows, no_legal_action
+from burraco_env.engine import apply
+from burraco_env.errors import ResampleError
+from burraco_env.generator import draw_below
+from burraco_env.resampling import MAX_TRIES, resample
+from burraco_env.restoring import restore
+from burraco_env.rules import MAX_SEATS
+from burraco_env.state import GAME_DTYPE
+
+ME = 0
+"""The seat that searches, in the restored game."""
+ROLLOUTS = ("expert", "greedy")
+
+_SEED_PARTS = 3
+_SEED_BOUND = 1 << 19
+_STRIDE = np.uint64(0xD1342543DE82EF95)
+
+
+@row_kernel
+def _prepare(
+    observation: Any, mask: Any, parameters: Any, desk: Any, games: Any, order: Any
+) -> int:
+    """Restore the game and sort the legal actions, best first by the expert; returns how many."""
+    if score_actions(observation, mask, parameters[0], desk[0]["notes"]) < 0:
+        return 0
+    scores = desk[0]["notes"]["scores"]
+    count = int64(0)
+    for action in range(NUM_ACTIONS):
+        if mask[action]:
+            at = count
+            while at > 0 and scores[order[at - 1]] < scores[action]:
+                order[at] = order[at - 1]
+                at -= 1
+            order[at] = action
+            count += 1
+    if count > 1:
+        restore(observation, games[0])
+    return count
+
+
+@row_kernel
+def _draw_seeds(rng: Any, seeds: Any) -> None:
+    """A seed for each row, from its own generator."""
+    for row in range(rng.shape[0]):
+        seed = np.uint64(0)
+        for _ in range(_SEED_PARTS):
+            seed = seed * np.uint64(_SEED_BOUND) + np.uint64(draw_below(rng, row, _SEED_BOUND))
+        seeds[row] = seed
+
+
+@row_kernel
+def _simulate(
+    games: Any,
+    candidates: Any,
+    policies: Any,
+    parameters: Any,
+    seed: Any,
+    first: int,
+    desk: Any,
+    leads: Any,
+) -> bool:
+    """Play out each candidate in the redraws `first` to `first + len(leads) - 1`.
+
+    Writes the lead at the end into leads[redraw, candidate]. `games`: the restored game, and room
+    for two more. False: no consistent redraw was found.
+    """
+    for index in range(leads.shape[0]):
+        games[1] = games[0]
+        state = seed + np.uint64(first + index) * _STRIDE
+        if not resample(games[1], ME, state, desk[0]["ids"]):
+            return False
+        for candidate in range(candidates.shape[0]):
+            games[2] = games[1]
+            apply(games[2], candidates[candidate])
+            play_out(games[2], policies, parameters, desk[0])
+            leads[index, candidate] = lead(games[2], ME, desk[0])
+    return True
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """The threads that play out games, for all agents with as many."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="search")
+
+
+class SearchAgent:
+    """Plays out what its best decisions lead to, in many redraws of all that it cannot see.
+
+    It restores the game from its own observation, so it cannot know more than that says. The
+    `width` decisions that `expert` likes best are tried in the same redraws of the hidden cards;
+    scripted agents play each of them to the end of the deal. Round after round the worse half is
+    dropped, and the decision with the best mean lead is played; in place of the decision of
+    `expert` another one only if it is better by more than `trust` standard errors.
+    """
+
+    name = "search"
+    deals_at_once = 2
+
+    def __init__(
+        self,
+        simulations: int = 400,
+        milliseconds: int = 0,
+        width: int = 10,
+        trust: float = 0.5,
+        rollout: str = "expert",
+        threads: int = 0,
+    ) -> None:
+        """Choose how much it looks at.
+
+        Args:
+            simulations: games played out for a decision, at least 2.
+            milliseconds: time for a decision, instead of a number of simulations; what it decides
+                then depends on the machine. 0: no limit but the number of simulations.
+            width: decisions that are tried, at least 2.
+            trust: standard errors by which another decision must be better than that of `expert`.
+            rollout: who plays the games out, `expert` or `greedy`.
+            threads: threads that play out games; 0: all cores. The decisions do not depend on it.
+
+        Raises:
+            ValueError: a value out of range.
+        """
+        for name, value, least in (
+            ("simulations", simulations, 2),
+            ("milliseconds", milliseconds, 0),
+            ("width", width, 2),
+            ("trust", trust, 0),
+            ("threads", threads, 0),
+        ):
+            if value < least:
+                raise ValueError(f"{name} must be at least {least}, not {value}")
+        if rollout not in ROLLOUTS:
+            raise ValueError(f"rollout must be {' or '.join(ROLLOUTS)}, not {rollout!r}")
+        self._simulations = simulations
+        self._seconds = milliseconds / 1000
+        self._width = width
+        self._trust = trust
+        self._threads = threads or os.cpu_count() or 1
+        self._policies = np.full(MAX_SEATS, 0 if rollout == "expert" else GREEDY)
+        self._parameters = tuned()[None]
+
+    def act(
+        self,
+        observations: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.int8],
+        rng: npt.NDArray[np.uint64],
+    ) -> npt.NDArray[np.int64]:
+        """Choose an action for each row, as `Agent.act` says.
+
+        Raises:
+            ResampleError: an observation that no game could lead to.
+        """
+        check_rows(observations, masks, rng)
+        seeds = np.zeros(len(rng), dtype=np.uint64)
+        _draw_seeds(rng, seeds)
+        actions = np.zeros(len(masks), dtype=np.int64)
+        for row, (observation, mask) in enumerate(zip(observations, masks, strict=True)):
+            game = np.zeros(1, dtype=GAME_DTYPE)
+            order = np.zeros(NUM_ACTIONS, dtype=np.int64)
+            count = _prepare(observation, mask, self._parameters, new_desk(), game, order)
+            if count == 0:
+                raise no_legal_action(row)
+            actions[row] = self._search(game, order[: min(count, self._width)], seeds[row])
+        return actions
+
+    def _search(
+        self, game: npt.NDArray[np.void], candidates: npt.NDArray[np.int64], seed: np.uint64
+    ) -> int:
+        """The best of the candidates, of which the first is that of `expert`."""
+        rounds = (len(candidates) - 1).bit_length()
+        began = time.perf_counter()
+        leads = np.zeros((0, len(candidates)))
+        for turn in range(rounds):
+            deadline = began + self._seconds * (turn + 1) / rounds
+            redraws = max(1, self._simulations // (rounds * len(candidates)))
+            while True:
+                more = self._play_out(game, candidates, seed, len(leads), redraws)
+                leads = np.concatenate([leads, more])
+                if time.perf_counter() >= deadline:
+                    break
+            order = self._ranking(leads)
+            kept = np.sort(order[: (len(order) + 1) // 2])
+            candidates, leads = candidates[kept], leads[:, kept]
+        return int(candidates[0])
+
+    def _ranking(self, leads: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+        """The candidates, best first; the first one has the benefit of the doubt."""
+        better = leads - leads[:, :1]
+        errors = better.std(axis=0) / np.sqrt(len(leads))
+        return np.argsort(-(better.mean(axis=0) - self._trust * errors), kind="stable")
+
+    def _play_out(
+        self,
+        game: npt.NDArray[np.void],
+        candidates: npt.NDArray[np.int64],
+        seed: np.uint64,
+        first: int,
+        redraws: int,
+    ) -> npt.NDArray[np.float64]:
+        """Leads at the end of `redraws` redraws, float64[redraws, candidates]."""
+        leads = np.zeros((redraws, len(candidates)))
+        parts = min(self._threads, redraws)
+        bounds = [redraws * part // parts for part in range(parts + 1)]
+        tasks = [
+            _pool(self._threads).submit(
+                _simulate,
+                np.repeat(game, 3),
+                candidates,
+                self._policies,
+                self._parameters,
+                seed,
+                first + low,
+                new_desk(),
+                leads[low:high],
+            )
+            for low, high in zip(bounds, bounds[1:], strict=False)
+        ]
+        if not all(task.result() for task in tasks):
+            raise ResampleError(f"no redraw in {MAX_TRIES} tries agrees with the observation")
+        return leads
