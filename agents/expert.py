@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents import parameters as at
 from agents import views
-from agents.parameters import INDEX, NUM_PARAMETERS, tuned
+from agents.parameters import NUM_PARAMETERS, tuned
 from agents.valuation import (
     MINE,
     NOTES_DTYPE,
     THEIRS,
     beside,
+    cards_left,
     extended_worth,
     is_wild,
     run_worth,
@@ -50,53 +52,26 @@ from burraco_env.melds import (
 )
 from burraco_env.state import DRAW_PHASE, HI, KIND, LO, WILD, WILD_PHASE
 
-(
-    _NEAR_MELD, _FIT, _FIT_GAIN, _JOKER, _TWO, _WILD_MORE, _WILD_LATE, _WILD_OUT, _WILD_TAKEN,
-    _JOKER_FIRST, _PLAY, _PLAY_POINTS, _PLAY_LATE, _PLAY_WAITS, _PLAY_CLOSE, _PLAY_OUT,
-    _PLAY_CLOSING, _PLAY_FOLLOW, _NEW_SET, _NEW_RUN, _HOLD,
-) = (
-    INDEX[name] for name in (
-        "near_meld", "fit", "fit_gain", "joker", "two", "wild_more", "wild_late", "wild_out",
-        "wild_taken", "joker_first", "play", "play_points", "play_late", "play_waits",
-        "play_close", "play_out", "play_closing", "play_follow", "new_set", "new_run", "hold",
-    )
-)  # fmt: skip
-(
-    _DISCARD_POINTS, _DISCARD_LATE, _DISCARD_WILD, _DANGER, _DANGER_FIT, _DANGER_NEAR,
-    _DANGER_PILE, _DANGER_KNOWN, _DANGER_PREVIOUS, _DANGER_BESIDE_PILE, _DANGER_UNSEEN,
-    _DANGER_DISCARDED, _PICK_UP, _PICK_UP_TOP, _PICK_CARD, _PICK_LATE, _PICK_WAITS,
-    _PICK_CLOSING, _PICK_FIT, _PICK_GAIN, _PICK_JOKER, _PICK_TWO, _PICK_WORTH, _PICK_MELD,
-    _PICK_DENY, _PICK_DENY_FIT, _PICK_DENY_KNOWN, _PICK_POINTS_LATE,
-) = (
-    INDEX[name] for name in (
-        "discard_points", "discard_late", "discard_wild", "danger", "danger_fit", "danger_near",
-        "danger_pile", "danger_known", "danger_previous", "danger_beside_pile", "danger_unseen",
-        "danger_discarded", "pick_up", "pick_up_top", "pick_card", "pick_late", "pick_waits",
-        "pick_closing", "pick_fit", "pick_gain", "pick_joker", "pick_two", "pick_worth",
-        "pick_meld", "pick_deny", "pick_deny_fit", "pick_deny_known", "pick_points_late",
-    )
-)  # fmt: skip
-
 _NEXT, _PREVIOUS = views.KNOWN, views.KNOWN + 2 * NUM_CARDS
 
 
 @kernel
 def _wild_cost(p: Any, notes: Any, card: int) -> float:
     """What it costs to spend a wild."""
-    cost = p[_JOKER] if card == JOKER else p[_TWO]
-    cost *= 1 - p[_WILD_MORE] * (notes["wilds"] - 1)
-    cost *= 1 - p[_WILD_LATE] * notes["late"]
+    cost = p[at.JOKER] if card == JOKER else p[at.TWO]
+    cost *= 1 - p[at.WILD_MORE] * (notes["wilds"] - 1)
+    cost *= 1 - p[at.WILD_LATE] * notes["late"]
     if notes["taken"]:
-        cost *= 1 - p[_WILD_TAKEN]
+        cost *= 1 - p[at.WILD_TAKEN]
     if _may_go_out(notes):
-        cost *= 1 - p[_WILD_OUT]
-    return max(cost, 0.0)
+        cost *= 1 - p[at.WILD_OUT]
+    return float(max(cost, 0.0))
 
 
 @kernel
 def _may_go_out(notes: Any) -> bool:
     """Whether emptying the hand in this turn looks possible, and is wanted."""
-    return notes["left"] <= 1 and (notes["waits"] != 0 or notes["wants_to_close"] != 0)
+    return bool(notes["left"] <= 1 and (notes["waits"] != 0 or notes["wants_to_close"] != 0))
 
 
 @kernel
@@ -104,10 +79,10 @@ def _keeping(observation: Any, p: Any, notes: Any, card: int) -> float:
     """What a natural is worth in the hand, from which it has been taken out."""
     worth = beside(observation, p, notes, card, notes["hand"])
     if notes["near"][MINE, card]:
-        worth += p[_NEAR_MELD]
+        worth += p[at.NEAR_MELD]
     if notes["gains"][MINE, card] > 0:
-        worth += p[_FIT] + p[_FIT_GAIN] * notes["gains"][MINE, card]
-    return worth
+        worth += p[at.FIT] + p[at.FIT_GAIN] * notes["gains"][MINE, card]
+    return float(worth * (1 - p[at.KEEP_LATE] * notes["late"]))
 
 
 @kernel
@@ -115,25 +90,27 @@ def _spend(observation: Any, p: Any, notes: Any, card: int) -> float:
     """Worth of playing one card, but for what it adds to the table; it leaves the hand."""
     notes["hand"][card] -= 1
     points = int64(CARD_POINTS[card])
-    worth = p[_PLAY] + points * (p[_PLAY_POINTS] + p[_PLAY_LATE] * notes["late"])
+    worth = p[at.PLAY] + p[at.PLAY_LARGE] * max(notes["size"] - 7, 0)
+    worth += points * (p[at.PLAY_POINTS] + p[at.PLAY_LATE] * notes["late"])
     if notes["waits"]:
-        worth += p[_PLAY_WAITS]
+        worth += p[at.PLAY_WAITS]
         if notes["left"] <= 1:
-            worth += p[_PLAY_OUT]
+            worth += p[at.PLAY_OUT]
     elif notes["may_close"]:
-        worth += p[_PLAY_CLOSE]
+        worth += p[at.PLAY_CLOSE]
         if notes["left"] <= 1 and notes["wants_to_close"]:
-            worth += p[_PLAY_CLOSING]
+            worth += p[at.PLAY_CLOSING]
     if is_wild(card):
-        return worth - _wild_cost(p, notes, card)
-    return worth - beside(observation, p, notes, card, notes["hand"])
+        return float(worth - _wild_cost(p, notes, card))
+    keep = beside(observation, p, notes, card, notes["hand"])
+    return float(worth - keep * (1 - p[at.KEEP_LATE] * notes["late"]))
 
 
 @kernel
 def _spend_wild(observation: Any, p: Any, notes: Any) -> float:
     """As `_spend`, of the wild of the hand that `_score_wilds` would choose first."""
     chosen = int64(JOKER)
-    if notes["hand"][JOKER] == 0 or p[_JOKER_FIRST] < 0:
+    if notes["hand"][JOKER] == 0 or p[at.JOKER_FIRST] < 0:
         for suit in range(NUM_SUITS):
             card = suit * NUM_RANKS + TWO
             if notes["hand"][card] > 0:
@@ -157,9 +134,46 @@ def _score_play(observation: Any, p: Any, notes: Any, action: int) -> float:
     else:
         score = _score_new_run(observation, p, notes, action)
     left = notes["size"] - (1 if action >= LAYOFF_RUN else 3)
+    if left > 0:
+        score -= p[at.PLAY_DISCARD] * _dearer_discard(notes, action)
     if left <= 1 and not notes["waits"] and not notes["wants_to_close"]:
-        score -= p[_HOLD]
+        score -= p[at.HOLD]
     return score
+
+
+@kernel
+def _dearer_discard(notes: Any, action: int) -> float:
+    """How much more the best discard costs once the naturals of a play have left the hand."""
+    hand, costs = notes["hand"], notes["costs"]
+    _take_naturals(notes, action, -1)
+    least = np.inf
+    for card in range(NUM_CARDS):
+        if hand[card] > 0:
+            least = min(least, costs[card])
+    _take_naturals(notes, action, 1)
+    return least if least < np.inf else 0.0
+
+
+@kernel
+def _take_naturals(notes: Any, action: int, change: int) -> None:
+    """Take the naturals of a new meld or lay-off on a set out of the hand, or put them back."""
+    hand = notes["hand"]
+    if action >= LAYOFF_SET:
+        rank, _, suit = layoff_set_indices(action)
+        if suit < NUM_SUITS:
+            hand[suit * NUM_RANKS + rank] += change
+    elif action >= LAYOFF_RUN:
+        if notes["natural"] >= 0:
+            hand[notes["natural"]] += change
+    elif action >= MELD_SET:
+        rank = meld_set_rank(action)
+        for index in range(2 if action >= MELD_SET_WILD else 3):
+            hand[meld_set_suit(action, index) * NUM_RANKS + rank] += change
+    else:
+        suit, lo, pattern = meld_run_indices(action)
+        for place in range(lo, lo + 3):
+            if pattern == 0 or place != lo + pattern - 1:
+                hand[card_at(suit, place)] += change
 
 
 @kernel
@@ -184,6 +198,7 @@ def _score_on_run(observation: Any, p: Any, notes: Any, action: int) -> float:
     gain = extended_worth(p, notes, suit, run, operation, NUM_KINDS)
     gain -= run_worth(p, notes, suit, run)
     place = natural_place(notes["rules"], run, operation)
+    notes["natural"] = card_at(suit, place) if place > 0 else int64(-1)
     if place <= 0:
         return gain + _spend_wild(observation, p, notes)
     card = card_at(suit, place)
@@ -197,10 +212,8 @@ def _score_new_set(observation: Any, p: Any, notes: Any, action: int) -> float:
     rank = meld_set_rank(action)
     wild = action >= MELD_SET_WILD
     count = 2 if wild else 3
-    score = p[_NEW_SET]
-    for index in range(count):
-        card = meld_set_suit(action, index) * NUM_RANKS + rank
-        notes["hand"][card] -= 1
+    score = p[at.NEW_SET]
+    _take_naturals(notes, action, -1)
     for index in range(count):
         card = meld_set_suit(action, index) * NUM_RANKS + rank
         notes["hand"][card] += 1
@@ -209,10 +222,9 @@ def _score_new_set(observation: Any, p: Any, notes: Any, action: int) -> float:
     if wild:
         score += _spend_wild(observation, p, notes)
     for suit in range(NUM_SUITS):
-        score += p[_PLAY_FOLLOW] * notes["hand"][suit * NUM_RANKS + rank]
-    for index in range(count):
-        notes["hand"][meld_set_suit(action, index) * NUM_RANKS + rank] += 1
-    return score
+        score += p[at.PLAY_FOLLOW] * notes["hand"][suit * NUM_RANKS + rank]
+    _take_naturals(notes, action, 1)
+    return float(score)
 
 
 @kernel
@@ -220,10 +232,8 @@ def _score_new_run(observation: Any, p: Any, notes: Any, action: int) -> float:
     suit, lo, pattern = meld_run_indices(action)
     wild = lo + pattern - 1 if pattern > 0 else int64(0)
     hand = notes["hand"]
-    score = p[_NEW_RUN]
-    for place in range(lo, lo + 3):
-        if place != wild:
-            hand[card_at(suit, place)] -= 1
+    score = p[at.NEW_RUN]
+    _take_naturals(notes, action, -1)
     for place in range(lo, lo + 3):
         if place != wild:
             card = card_at(suit, place)
@@ -235,12 +245,10 @@ def _score_new_run(observation: Any, p: Any, notes: Any, action: int) -> float:
     for direction in (-1, 1):
         place = lo - 1 if direction < 0 else lo + 3
         while LOWEST_PLACE <= place <= HIGHEST_PLACE and hand[card_at(suit, place)] > 0:
-            score += p[_PLAY_FOLLOW]
+            score += p[at.PLAY_FOLLOW]
             place += direction
-    for place in range(lo, lo + 3):
-        if place != wild:
-            hand[card_at(suit, place)] += 1
-    return score
+    _take_naturals(notes, action, 1)
+    return float(score)
 
 
 @kernel
@@ -255,29 +263,31 @@ def _new_run(notes: Any, lo: int, wild: int) -> Any:
 def _discard_cost(observation: Any, p: Any, notes: Any, card: int) -> float:
     """What discarding a card costs: what it is worth to me and to the others."""
     points = int64(CARD_POINTS[card])
-    cost = -points * (p[_DISCARD_POINTS] + p[_DISCARD_LATE] * notes["late"])
+    cost = -points * (p[at.DISCARD_POINTS] + p[at.DISCARD_LATE] * notes["late"])
     danger = 0.0
     gain = notes["gains"][THEIRS, card]
     if gain > 0:
-        danger += p[_DANGER_FIT] + p[_DANGER] * gain
+        danger += p[at.DANGER_FIT] + p[at.DANGER] * gain
     elif notes["near"][THEIRS, card]:
-        danger += p[_DANGER_NEAR]
+        danger += p[at.DANGER_NEAR]
     if is_wild(card):
-        return cost + danger + p[_DISCARD_WILD] + max(_wild_cost(p, notes, card), 0.0)
+        return float(cost + danger + p[at.DISCARD_WILD] + max(_wild_cost(p, notes, card), 0.0))
     if notes["lying"] > 0:
-        danger += p[_DANGER_BESIDE_PILE] * beside(observation, p, notes, card, notes["pile"])
-    cost += danger * (1 + p[_DANGER_PILE] * notes["lying"])
+        danger += p[at.DANGER_BESIDE_PILE] * beside(observation, p, notes, card, notes["pile"])
+    cost += danger * (
+        1 + p[at.DANGER_PILE] * notes["lying"] + p[at.DANGER_THREAT] * notes["threat"]
+    )
     if notes["known"][0] > 0:
         known = observation[_NEXT : _NEXT + NUM_CARDS]
-        cost += p[_DANGER_KNOWN] * beside(observation, p, notes, card, known)
+        cost += p[at.DANGER_KNOWN] * beside(observation, p, notes, card, known)
     if notes["known"][2] > 0 and observation[views.MY_SIDE + 3] == 0:
         known = observation[_PREVIOUS : _PREVIOUS + NUM_CARDS]
-        cost += p[_DANGER_PREVIOUS] * beside(observation, p, notes, card, known)
+        cost += p[at.DANGER_PREVIOUS] * beside(observation, p, notes, card, known)
     cost += _likely(observation, p, notes, card)
     notes["hand"][card] -= 1
     cost += _keeping(observation, p, notes, card)
     notes["hand"][card] += 1
-    return cost
+    return float(cost)
 
 
 @kernel
@@ -293,46 +303,50 @@ def _likely(observation: Any, p: Any, notes: Any, card: int) -> float:
         if LOWEST_PLACE <= place <= HIGHEST_PLACE and place != 2:
             unseen += notes["unseen"][card_at(suit, place)]
             discarded += int64(observation[views.DISCARDS + card_at(suit, place)])
-    return p[_DANGER_UNSEEN] * unseen + p[_DANGER_DISCARDED] * discarded
+    return float(p[at.DANGER_UNSEEN] * unseen + p[at.DANGER_DISCARDED] * discarded)
 
 
 @kernel
 def _pick_up_worth(observation: Any, p: Any, notes: Any, cards: Any) -> float:
     """Worth of picking up `cards`, int64[NUM_CARDS], but for the constant."""
-    each = p[_PICK_CARD] + p[_PICK_LATE] * notes["late"]
+    each = p[at.PICK_CARD] + p[at.PICK_LATE] * notes["late"]
     if notes["waits"]:
-        each += p[_PICK_WAITS]
+        each += p[at.PICK_WAITS]
     elif notes["may_close"]:
-        each += p[_PICK_CLOSING]
+        each += p[at.PICK_CLOSING]
     hand = notes["hand"]
     known = observation[_NEXT : _NEXT + NUM_CARDS]
-    worth = -p[_PICK_MELD] * _natural_melds(observation, hand)
+    worth = -p[at.PICK_MELD] * _natural_melds(observation, hand)
     for card in range(NUM_CARDS):
         hand[card] += cards[card]
-    worth += p[_PICK_MELD] * _natural_melds(observation, hand)
+    worth += p[at.PICK_MELD] * _natural_melds(observation, hand)
+    left = cards_left(observation, notes, hand)
+    worth += p[at.PICK_LEFT] * (left - notes["left"])
+    if left <= 1 and (notes["waits"] or notes["wants_to_close"]):
+        worth += p[at.PICK_OUT]
     for card in range(NUM_CARDS):
         if cards[card] == 0:
             continue
         value = each
         if is_wild(card):
-            value += p[_PICK_JOKER] if card == JOKER else p[_PICK_TWO]
+            value += p[at.PICK_JOKER] if card == JOKER else p[at.PICK_TWO]
         else:
             hand[card] -= 1
             use = beside(observation, p, notes, card, hand)
             hand[card] += 1
-            value += p[_PICK_WORTH] * use
+            value += p[at.PICK_WORTH] * use
             if notes["gains"][MINE, card] > 0:
-                value += p[_PICK_FIT] + p[_PICK_GAIN] * notes["gains"][MINE, card]
+                value += p[at.PICK_FIT] + p[at.PICK_GAIN] * notes["gains"][MINE, card]
             elif use <= 0:
-                value += p[_PICK_POINTS_LATE] * notes["late"] * int64(CARD_POINTS[card])
+                value += p[at.PICK_POINTS_LATE] * notes["late"] * int64(CARD_POINTS[card])
             if notes["known"][0] > 0:
-                value += p[_PICK_DENY_KNOWN] * beside(observation, p, notes, card, known)
+                value += p[at.PICK_DENY_KNOWN] * beside(observation, p, notes, card, known)
         if notes["gains"][THEIRS, card] > 0:
-            value += p[_PICK_DENY_FIT] + p[_PICK_DENY] * notes["gains"][THEIRS, card]
+            value += p[at.PICK_DENY_FIT] + p[at.PICK_DENY] * notes["gains"][THEIRS, card]
         worth += value * cards[card]
     for card in range(NUM_CARDS):
         hand[card] -= cards[card]
-    return worth
+    return float(worth)
 
 
 @kernel
@@ -366,13 +380,13 @@ def _score_draws(observation: Any, mask: Any, p: Any, notes: Any) -> None:
     scores[DRAW_STOCK] = 0
     if mask[PICKUP]:
         worth = _pick_up_worth(observation, p, notes, notes["pile"])
-        scores[PICKUP] = worth + p[_PICK_UP]
+        scores[PICKUP] = worth + p[at.PICK_UP]
     if mask[PICKUP_TOP]:
-        only = notes["beside"]
+        only = notes["pile"]
         only[:] = 0
         only[views.top_card(observation)] = 1
         worth = _pick_up_worth(observation, p, notes, only)
-        scores[PICKUP_TOP] = worth + p[_PICK_UP_TOP]
+        scores[PICKUP_TOP] = worth + p[at.PICK_UP_TOP]
 
 
 @kernel
@@ -384,7 +398,7 @@ def _score_wilds(observation: Any, mask: Any, p: Any, notes: Any) -> None:
     for kind in range(1, NUM_KINDS + 1):
         if mask[WILD_CHOICE + kind - 1] == 0:
             continue
-        score = p[_JOKER_FIRST]
+        score = p[at.JOKER_FIRST]
         if kind <= NUM_SUITS:
             suit = kind - 1
             score = 0.5 if suit == run_suit else 0.0
@@ -395,17 +409,17 @@ def _score_wilds(observation: Any, mask: Any, p: Any, notes: Any) -> None:
 
 @kernel
 def _score_plays(observation: Any, mask: Any, p: Any, notes: Any) -> None:
-    """The best discard counts 0."""
+    """The best discard counts 0, also where it is not legal."""
     scores = notes["scores"]
     least = np.inf
+    costs = notes["costs"]
     for card in range(NUM_CARDS):
-        if mask[DISCARD + card]:
-            cost = _discard_cost(observation, p, notes, card)
-            scores[DISCARD + card] = cost
-            least = min(least, cost)
+        if notes["hand"][card] > 0:
+            costs[card] = _discard_cost(observation, p, notes, card)
+            least = min(least, costs[card])
     for card in range(NUM_CARDS):
-        if mask[DISCARD + card]:
-            scores[DISCARD + card] = least - scores[DISCARD + card]
+        costs[card] -= least
+        scores[DISCARD + card] = -costs[card]
     for action in range(MELD_RUN, NUM_ACTIONS):
         if mask[action]:
             scores[action] = _score_play(observation, p, notes, action)

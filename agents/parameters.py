@@ -1,7 +1,7 @@
-"""The numbers that `expert` judges by, in points of a deal; `agents.tuning` writes their values.
+"""The numbers that `expert` judges by, in points of a deal; `agents.tuning` finds their values.
 
 Each is one entry of a float64 array, the same for all rules, with a row for two and a row for more
-seats.
+seats. The index of a parameter is an attribute of this module: `p[parameters.TWIN]`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+
+from burraco_env._jit import int64
 
 PARAMETERS: tuple[tuple[str, float, str], ...] = (
     # What a meld that is no burraco yet is worth, by the cards it lacks to one.
@@ -44,6 +46,7 @@ PARAMETERS: tuple[tuple[str, float, str], ...] = (
     ("set_closed", 0.3, "factor of twins where my side may not start another set of the rank"),
     ("fit", 4, "it fits a meld of mine"),
     ("fit_gain", 0.4, "times what it would add to that meld"),
+    ("keep_late", 0.5, "less of all that when the deal is about to end, as a part"),
     # Wilds.
     ("joker", 38, "what spending a joker costs"),
     ("two", 34, "what spending a two costs, as a natural as well"),
@@ -60,6 +63,8 @@ PARAMETERS: tuple[tuple[str, float, str], ...] = (
     ("play_close", 2, "a card less once my side may close"),
     ("play_out", 30, "a card less where the hand can be emptied now and a pozzetto waits"),
     ("play_closing", 30, "a card less where the hand can be emptied now and closing is wanted"),
+    ("play_discard", 0.7, "times what the best discard of the rest costs more than the best one"),
+    ("play_large", 0, "a card, for each card of the hand above seven"),
     ("play_follow", 4, "a further card of the hand that fits the new meld"),
     ("new_set", 0, "a new set"),
     ("new_run", 0, "a new run"),
@@ -84,6 +89,8 @@ PARAMETERS: tuple[tuple[str, float, str], ...] = (
     ("danger_fit", 8, "it fits a meld of the others"),
     ("danger_near", 2, "a meld of the others lacks one card between"),
     ("danger_pile", 0.05, "more of these for each card of the pile, as a part"),
+    ("danger_threat", 1.0, "more of these where the next seat may soon empty its hand, as a part"),
+    ("danger_hand", 5.0, "which is when it holds so few cards"),
     ("danger_known", 0.8, "times what it is worth beside the cards the next seat is known to hold"),
     ("danger_previous", 0.3, "the same for the previous seat"),
     ("danger_beside_pile", 0.3, "times what it is worth beside the cards of the pile"),
@@ -102,6 +109,8 @@ PARAMETERS: tuple[tuple[str, float, str], ...] = (
     ("pick_two", 34, "a two"),
     ("pick_worth", 0.8, "times what a card is worth beside the hand and the pile"),
     ("pick_meld", 20, "a new meld without a wild that it makes"),
+    ("pick_left", -3, "a card more that could not be played at once"),
+    ("pick_out", 20, "the hand could then be emptied, and a pozzetto waits or closing is wanted"),
     ("pick_deny", 0.3, "times what a card adds to a meld of the others"),
     ("pick_deny_fit", 3, "a card that fits a meld of the others"),
     ("pick_deny_known", 0.3, "times what a card is worth beside the cards known of the next seat"),
@@ -110,8 +119,16 @@ PARAMETERS: tuple[tuple[str, float, str], ...] = (
 """Name, value from which the tuning began, meaning."""
 
 NUM_PARAMETERS = len(PARAMETERS)
-INDEX = {name: np.int64(index) for index, (name, _, _) in enumerate(PARAMETERS)}
-"""Index of each parameter by name."""
+_INDEX = {name.upper(): int64(index) for index, (name, _, _) in enumerate(PARAMETERS)}
+
+
+def __getattr__(name: str) -> int:
+    """The index of a parameter, by its name in capitals: `parameters.TWIN`."""
+    try:
+        return _INDEX[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+
 
 UNTUNED: npt.NDArray[np.float64] = np.array([value for _, value, _ in PARAMETERS], dtype=np.float64)
 """The values by hand, float64[NUM_PARAMETERS]."""

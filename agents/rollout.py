@@ -86,4 +86,4 @@ def lead(game: Game, seat: int, desk: Any) -> float:
             mine = float(total)
         else:
             others += total
-    return mine - others / (sides - 1)
+    return float(mine - others / (sides - 1))

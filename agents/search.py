@@ -6,6 +6,7 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def _draw_seeds(rng: Any, seeds: Any) -> None:
 
 
 @row_kernel
-def _simulate(
+def _simulate(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by one
     games: Any,
     candidates: Any,
     policies: Any,
@@ -230,7 +231,7 @@ class SearchAgent:
                 new_desk(),
                 leads[low:high],
             )
-            for low, high in zip(bounds, bounds[1:], strict=False)
+            for low, high in pairwise(bounds)
         ]
         if not all(task.result() for task in tasks):
             raise ResampleError(f"no redraw in {MAX_TRIES} tries agrees with the observation")

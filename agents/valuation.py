@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from agents import parameters as at
 from agents import views
-from agents.parameters import INDEX
 from burraco_env._jit import int64, kernel
 from burraco_env.actions import NUM_ACTIONS, NUM_SET_RANKS, index_rank, rank_index
 from burraco_env.cards import JOKER, KIND_CARDS, NUM_CARDS, NUM_RANKS, NUM_SUITS, TWO
@@ -47,7 +47,7 @@ NOTES_DTYPE = np.dtype(
         ("hand", np.int64, (NUM_CARDS,)),  # my hand
         ("pile", np.int64, (NUM_CARDS,)),  # the discard pile
         ("unseen", np.int64, (NUM_CARDS,)),  # copies whose place I do not know
-        ("beside", np.int64, (NUM_CARDS,)),  # cards beside which another one is judged
+        ("room", np.int64, (NUM_CARDS,)),
         ("gains", np.float64, (2, NUM_CARDS)),  # see `_mark_gains`; my side's melds, the others'
         ("near", np.int64, (2, NUM_CARDS)),  # 1: a meld lacks one card between
         ("open", np.float64, (2,)),  # worth of unfinished melds: my side's, the others'
@@ -56,6 +56,7 @@ NOTES_DTYPE = np.dtype(
         ("lying", np.int64),  # cards of the pile
         ("known", np.int64, (3,)),  # cards known to be in the hands of the other relative seats
         ("late", np.float64),  # from 0 to 1: the deal is about to end
+        ("threat", np.float64),  # from 0 to 1: the next seat may soon empty its hand
         ("waits", np.int64),  # flag: a pozzetto waits for my side
         ("taken", np.int64),  # flag: my side has taken a pozzetto
         ("may_close", np.int64),  # flag: my side may close
@@ -63,25 +64,13 @@ NOTES_DTYPE = np.dtype(
         ("left", np.int64),  # cards that would be left after playing all that can be played
         ("run", np.int8, (4,)),
         ("set", np.uint8, (2,)),
+        ("natural", np.int64),  # the natural that the lay-off on a run at hand plays, or -1
+        ("costs", np.float64, (NUM_CARDS,)),  # what discarding costs more than the best discard
         ("scores", np.float64, (NUM_ACTIONS,)),
     ],
     align=True,
 )
-"""Notes on one decision; `run`, `set` and `beside` are scratch."""
-
-(
-    _RUN_CLEAN, _RUN_DIRTY, _SET_CLEAN, _SET_DIRTY, _DEAD, _TWIN, _TWIN_OUTS, _TRIPLET, _DOUBLE,
-    _NEIGHBOUR, _NEIGHBOUR_OUTS, _GAP, _GAP_OUTS, _SET_CLOSED, _CLOSE, _CLOSE_THEIRS,
-    _CLOSE_PARTNER, _CLOSE_THEIR_MELDS, _CLOSE_MY_MELDS, _CLOSE_UNTAKEN, _CLOSE_LATE, _LATE_TURNS,
-    _LATE_HAND, _LATE_THREAT,
-) = (
-    INDEX[name] for name in (
-        "run_clean_1", "run_dirty_1", "set_clean_1", "set_dirty_1", "dead", "twin", "twin_outs",
-        "triplet", "double", "neighbour", "neighbour_outs", "gap", "gap_outs", "set_closed",
-        "close", "close_theirs", "close_partner", "close_their_melds", "close_my_melds",
-        "close_untaken", "close_late", "late_turns", "late_hand", "late_threat",
-    )
-)  # fmt: skip
+"""Notes on one decision; `run`, `set` and `room` are scratch."""
 
 
 @kernel
@@ -115,7 +104,7 @@ def take_notes(observation: Any, p: Any, notes: Any) -> None:
     _see_melds(observation, notes["unseen"])
     _mark_gains(observation, p, notes)
     _judge_stage(observation, p, notes)
-    notes["left"] = _cards_left(observation, notes)
+    notes["left"] = cards_left(observation, notes, notes["hand"])
 
 
 @kernel
@@ -145,12 +134,12 @@ def _see_melds(observation: Any, unseen: Any) -> None:
 def _unfinished(p: Any, first: int, missing: int, reach: int) -> float:
     """Worth of a meld that lacks `missing` cards, of which `reach` may still come."""
     worth = p[first + min(missing, 4) - 1]
-    return worth if reach >= missing else worth * p[_DEAD]
+    return float(worth if reach >= missing else worth * p[at.DEAD])
 
 
 @kernel
 def _may_come(notes: Any, card: int) -> int:
-    return notes["unseen"][card] + notes["hand"][card]
+    return int64(notes["unseen"][card] + notes["hand"][card])
 
 
 @kernel
@@ -170,7 +159,7 @@ def run_worth(p: Any, notes: Any, suit: int, run: Any) -> float:
     while place <= HIGHEST_PLACE and reach < missing and _may_come(notes, card_at(suit, place)) > 0:
         reach += 1
         place += 1
-    return _unfinished(p, _RUN_CLEAN if run[WILD] == 0 else _RUN_DIRTY, missing, reach)
+    return _unfinished(p, at.RUN_CLEAN_1 if run[WILD] == 0 else at.RUN_DIRTY_1, missing, reach)
 
 
 @kernel
@@ -190,7 +179,7 @@ def set_worth(p: Any, notes: Any, rank: int, naturals: int, kind: int) -> float:
     reach = int64(0)
     for suit in range(NUM_SUITS):
         reach += _may_come(notes, suit * NUM_RANKS + rank)
-    return _unfinished(p, _SET_CLEAN if kind == 0 else _SET_DIRTY, missing, reach)
+    return _unfinished(p, at.SET_CLEAN_1 if kind == 0 else at.SET_DIRTY_1, missing, reach)
 
 
 @kernel
@@ -272,28 +261,40 @@ def _judge_stage(observation: Any, p: Any, notes: Any) -> None:
         taken or (observation[views.CLOSE_IF_NONE_LEFT] != 0 and observation[views.POZZETTI] == 0)
     )
     notes["may_close"] = int64(may_close)
+    theirs_may_close = theirs_taken and views.has_burraco(observation, False)
+    notes["threat"] = 0.0
+    if observation[views.MY_SIDE + 1] == 0 and (
+        theirs_may_close or (not theirs_taken and observation[views.POZZETTI] > 0)
+    ):
+        few = 1 - (int64(observation[views.HAND_SIZES + 1]) - 1) / max(p[at.DANGER_HAND], 0.1)
+        notes["threat"] = min(max(few, 0.0), 1.0)
     turns = (views.stock_size(observation) - int64(observation[views.DEAD_STOCK])) / seats
-    late = 1 - turns / max(p[_LATE_TURNS], 0.1)
-    if theirs_taken and views.has_burraco(observation, False):
-        threat = 1 - (views.smallest_hand(observation) - 1) / max(p[_LATE_HAND], 0.1)
-        late = max(late, threat * p[_LATE_THREAT])
+    late = 1 - turns / max(p[at.LATE_TURNS], 0.1)
+    if theirs_may_close:
+        threat = 1 - (views.smallest_hand(observation) - 1) / max(p[at.LATE_HAND], 0.1)
+        late = max(late, threat * p[at.LATE_THREAT])
     notes["late"] = min(max(late, 0.0), 1.0)
-    wish = p[_CLOSE] + p[_CLOSE_LATE] * notes["late"]
-    wish += p[_CLOSE_THEIRS] * views.cards_held(observation, False)
-    wish += p[_CLOSE_PARTNER] * views.cards_held(observation, True)
-    wish += p[_CLOSE_MY_MELDS] * notes["open"][MINE]
-    wish += p[_CLOSE_THEIR_MELDS] * notes["open"][THEIRS]
+    wish = p[at.CLOSE] + p[at.CLOSE_LATE] * notes["late"]
+    wish += p[at.CLOSE_THEIRS] * views.cards_held(observation, False)
+    wish += p[at.CLOSE_PARTNER] * views.cards_held(observation, True)
+    wish += p[at.CLOSE_MY_MELDS] * notes["open"][MINE]
+    wish += p[at.CLOSE_THEIR_MELDS] * notes["open"][THEIRS]
     if not theirs_taken:
-        wish += p[_CLOSE_UNTAKEN]
+        wish += p[at.CLOSE_UNTAKEN]
     notes["wants_to_close"] = int64(may_close and wish >= 0)
 
 
 @kernel
-def _cards_left(observation: Any, notes: Any) -> int:
-    """About how many cards would be left after playing all that can be played."""
-    cards = notes["beside"]
-    cards[:] = notes["hand"]
-    naturals = notes["size"] - notes["wilds"]
+def cards_left(observation: Any, notes: Any, hand: Any) -> int:
+    """About how many cards of a hand would be left after playing all that can be played."""
+    cards = notes["room"]
+    naturals, wilds = int64(0), int64(0)
+    for card in range(NUM_CARDS):
+        cards[card] = hand[card]
+        if is_wild(card):
+            wilds += hand[card]
+        else:
+            naturals += hand[card]
     places = int64(0)  # melds without a wild
     for suit in range(NUM_SUITS):
         for slot in range(int64(observation[views.RUN_COUNTS + 2 * suit])):
@@ -311,7 +312,6 @@ def _cards_left(observation: Any, notes: Any) -> int:
         laid, new = _new_runs(cards, suit)
         naturals -= laid
         places += new
-    wilds = notes["wilds"]
     for rank in range(NUM_RANKS):
         held = _of_rank(cards, rank) if views.sets_allowed(observation, rank) else int64(0)
         if held >= 3:
@@ -377,18 +377,18 @@ def beside(observation: Any, p: Any, notes: Any, card: int, others: Any) -> floa
             twins += others[other * NUM_RANKS + rank]
             outs += unseen[other * NUM_RANKS + rank]
         if twins > 0:
-            value = p[_TWIN] + p[_TWIN_OUTS] * outs / 6
+            value = p[at.TWIN] + p[at.TWIN_OUTS] * outs / 6
             if twins > 1:
-                value += p[_TRIPLET]
+                value += p[at.TRIPLET]
             index = rank_index(rank)
             if (
                 observation[views.ONE_SET_PER_RANK]
                 and observation[views.SET_COUNTS + 2 * index] > 0
             ):
-                value *= p[_SET_CLOSED]
+                value *= p[at.SET_CLOSED]
             worth += value
     if others[card] > 0:
-        worth += p[_DOUBLE]
+        worth += p[at.DOUBLE]
     worth += _in_run(p, unseen, suit, rank + 1, others)
     if rank == 0:
         worth += _in_run(p, unseen, suit, HIGHEST_PLACE, others)
@@ -405,9 +405,9 @@ def _in_run(p: Any, unseen: Any, suit: int, place: int, others: Any) -> float:
             continue
         if _natural_held(suit, next_to, others):
             outs = _outs(unseen, suit, place - direction) + _outs(unseen, suit, beyond)
-            worth += p[_NEIGHBOUR] + p[_NEIGHBOUR_OUTS] * outs / 4
+            worth += p[at.NEIGHBOUR] + p[at.NEIGHBOUR_OUTS] * outs / 4
         if LOWEST_PLACE <= beyond <= HIGHEST_PLACE and _natural_held(suit, beyond, others):
-            worth += p[_GAP] + p[_GAP_OUTS] * _outs(unseen, suit, next_to) / 2
+            worth += p[at.GAP] + p[at.GAP_OUTS] * _outs(unseen, suit, next_to) / 2
     return worth
 
 
@@ -420,4 +420,4 @@ def _natural_held(suit: int, place: int, others: Any) -> bool:
 def _outs(unseen: Any, suit: int, place: int) -> int:
     if place < LOWEST_PLACE or place > HIGHEST_PLACE:
         return int64(0)
-    return unseen[card_at(suit, place)]
+    return int64(unseen[card_at(suit, place)])

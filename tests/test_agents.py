@@ -22,7 +22,10 @@ from tests.test_hidden_information import permuted
 pytestmark = [pytest.mark.boundscheck]
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)
-each_agent = pytest.mark.parametrize("name", list(AGENTS))
+QUICK = {"search": "search:simulations=6,width=3,threads=1"}
+"""Options with which an agent does not take long."""
+NAMES = [QUICK.get(name, name) for name in AGENTS]
+each_agent = pytest.mark.parametrize("name", NAMES)
 each_game = pytest.mark.parametrize(("preset", "seats"), GAMES, ids=GAME_IDS)
 
 
@@ -47,7 +50,7 @@ def test_requirement_5_agents_answer_legal_ids(preset: str, seats: int) -> None:
     """In games of two agents, so that each meets what the other leads to."""
     size, steps = (4, 30) if INTERPRETED else (64, 400)
     batch = Batch(Rules.preset(preset, seats), size, seed=3)
-    agents = [make_agent(name) for name in AGENTS]
+    agents = [make_agent(name) for name in NAMES]
     rng = generator_states(3, size)
     for _ in range(steps):
         batch.deal(rows=np.flatnonzero(batch.over))
@@ -112,7 +115,7 @@ def test_arrays_of_another_shape_or_dtype_are_refused(name: str) -> None:
 
 @pytest.mark.nojit
 def test_no_rows_are_no_actions() -> None:
-    for name in AGENTS:
+    for name in NAMES:
         empty = np.zeros((0, OBSERVATION_SIZE), np.int8), np.zeros((0, NUM_ACTIONS), np.int8)
         assert make_agent(name).act(*empty, np.zeros(0, np.uint64)).shape == (0,)
 
@@ -208,7 +211,7 @@ def test_agents_are_made_by_name_with_options(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("gredy", "unknown agent 'gredy'; the agents are random, greedy, tuned"),
+        ("gredy", "unknown agent 'gredy'; the agents are random, greedy, expert, search, tuned"),
         ("", "unknown agent ''"),
         ("greedy:depth=2", "agent greedy has no option 'depth=2'; it has none"),
         ("greedy:", "agent greedy has no option ''"),

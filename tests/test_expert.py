@@ -1,0 +1,201 @@
+"""How `expert` plays, and the numbers that it judges by."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import parameters
+from agents.expert import ExpertAgent, score_actions
+from agents.parameters import NUM_PARAMETERS, PARAMETERS, TABLES, UNTUNED, tuned, write_tuned
+from agents.rollout import GREEDY, decide, new_desk, play_out
+from agents.valuation import MINE, NOTES_DTYPE, THEIRS, take_notes
+from burraco_env import Batch, Game, Rules
+from burraco_env.actions import DISCARD, DRAW_STOCK
+from burraco_env.cards import card_index
+from tests.play import GAME_IDS, GAMES, INTERPRETED
+from tests.positions import CLEAN, SIX, game
+from tests.test_agents import ask
+
+pytestmark = [pytest.mark.boundscheck]
+
+UNTUNED_EXPERT = ExpertAgent.of(np.stack([UNTUNED, UNTUNED]))
+"""Its judgement does not change when `expert` is tuned again."""
+
+
+def expert(start: Game) -> str:
+    """What the untuned expert decides."""
+    return start.text(ask(UNTUNED_EXPERT, [start])[0])
+
+
+def notes_on(start: Game) -> np.void:
+    """The untuned expert's notes on a position."""
+    notes = np.zeros(1, dtype=NOTES_DTYPE)
+    take_notes(start.observation(), UNTUNED, notes[0])
+    return notes[0]
+
+
+@pytest.mark.nojit
+def test_it_completes_a_burraco() -> None:
+    assert expert(game(hand="9h 4c 8d Kc", melds=[SIX])) == f"layoff 9h to {SIX}"
+
+
+@pytest.mark.nojit
+def test_it_puts_no_wild_on_a_clean_burraco() -> None:
+    assert expert(game(hand="Jo 4c 8d Kc", melds=[CLEAN])).startswith("discard")
+
+
+@pytest.mark.nojit
+def test_it_does_not_waste_a_wild_on_a_pair_in_a_full_hand() -> None:
+    assert expert(game(hand="Jo 4c 4d 8s Kc Th 6d Jd Qs 2s")).startswith("discard")
+
+
+@pytest.mark.nojit
+def test_it_keeps_what_belongs_together_and_discards_the_rest() -> None:
+    assert expert(game(hand="5c 6c 9d 9s Kh")) == "discard Kh"
+
+
+@pytest.mark.nojit
+def test_it_does_not_discard_what_the_others_can_lay_off() -> None:
+    choice = expert(game(hand="5c 6c 9d 9s Kh Jd", opponents=["Kc-Ks-Kd-Ks-Kh-Kc"]))
+    assert choice == "discard Jd"
+
+
+@pytest.mark.nojit
+def test_it_picks_up_a_pile_that_fits_its_melds_and_leaves_a_useless_card() -> None:
+    hand = "5c 7c 9d 9s Kh"
+    assert expert(game(hand=hand, phase="draw", pile="9h Th 3s", melds=[SIX])) == "pickup"
+    assert expert(game(hand=hand, phase="draw", pile="Qd")) == "draw"
+
+
+@pytest.mark.nojit
+def test_it_chooses_a_two_before_a_joker() -> None:
+    start = game(hand="Jo 2c 2s 4c 8d Kc", melds=[SIX])
+    start.play(f"layoff *(2h) to {SIX}")
+    assert start.phase == "wild"
+    assert expert(start) == "wild 2c"
+
+
+@pytest.mark.nojit
+def test_notes_count_what_is_unseen() -> None:
+    notes = notes_on(game(hand="5c 5c 9d Jo", melds=[SIX], opponents=["Kc-Ks-2d"]))
+    unseen = {text: int(notes["unseen"][card_index(text)]) for text in "5c 9d Jo Kc 2d 5h Ah".split()}
+    assert unseen == {"5c": 0, "9d": 1, "Jo": 3, "Kc": 1, "2d": 1, "5h": 1, "Ah": 2}
+
+
+@pytest.mark.nojit
+def test_notes_say_what_fits_whose_melds() -> None:
+    notes = notes_on(game(hand="5c 9d", melds=[SIX], opponents=["Kc-Ks-Kd"]))
+    assert notes["gains"][MINE, card_index("9h")] > 100  # it makes a burraco
+    assert notes["gains"][THEIRS, card_index("9h")] == 0
+    assert notes["gains"][THEIRS, card_index("Kh")] > 0
+    assert notes["near"][MINE, card_index("Th")] == 1
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(
+    ("hand", "left"),
+    [
+        ("4c 4d 4h 9h", 0),  # a new set, and a lay-off on the run
+        ("4c 4d 4h 9h Th", 0),
+        ("4c 4d 4h Kd", 1),
+        ("4c 4d Jo", 0),  # the wild makes a set of the pair
+        ("5s 6s 7s 8s Kd Qd", 2),
+        ("Jo Jo Jo 4s", 3),  # one wild fits the run, the others fit nothing
+    ],
+)
+def test_notes_say_how_many_cards_would_be_left(hand: str, left: int) -> None:
+    assert notes_on(game(hand=hand, melds=[SIX]))["left"] == left
+
+
+@pytest.mark.parametrize(("preset", "seats"), GAMES, ids=GAME_IDS)
+def test_notes_leave_hand_and_pile_as_they_are(preset: str, seats: int) -> None:
+    """Judging an action takes cards out of the hand on trial; all must be back."""
+    batch = Batch(Rules.preset(preset, seats), 4, seed=5)
+    notes = np.zeros(1, dtype=NOTES_DTYPE)
+    table = np.stack([UNTUNED, UNTUNED])
+    for _ in range(20 if INTERPRETED else 150):
+        for row in np.flatnonzero(batch.counts > 0):
+            observation = batch.observations[row]
+            best = score_actions(observation, batch.masks[row], table, notes[0])
+            assert batch.masks[row, best] == 1
+            if batch.games[row]["phase"] < 2:
+                assert (notes[0]["hand"] == batch.games[row]["hands"][batch.seats[row]]).all()
+                assert (notes[0]["unseen"] >= 0).all()
+        batch.step_random()
+
+
+@pytest.mark.nojit
+def test_the_best_discard_and_the_stock_score_0() -> None:
+    notes = np.zeros(1, dtype=NOTES_DTYPE)
+    table = np.stack([UNTUNED, UNTUNED])
+    start = game(hand="5c 6c 9d 9s Kh")
+    score_actions(start.observation(), start.mask(), table, notes[0])
+    scores = notes[0]["scores"][[i for i in start.legal_ids() if i >= DISCARD]]
+    assert scores.max() == 0
+    start = game(hand="5c 6c 9d", phase="draw", pile="Kh")
+    score_actions(start.observation(), start.mask(), table, notes[0])
+    assert notes[0]["scores"][DRAW_STOCK] == 0
+
+
+def test_a_rollout_plays_as_the_agents_do() -> None:
+    """`decide` and the agents answer the same, for `expert` and for `greedy`."""
+    from agents.greedy import GreedyAgent
+
+    desk, table = new_desk(), tuned()[None]
+    agents = {0: ExpertAgent(), GREEDY: GreedyAgent()}
+    for policy, agent in agents.items():
+        now = Game.deal(Rules.preset("italian"), seed=8)
+        while not now.is_over:
+            state = now.copy()
+            chosen = ask(agent, [now])[0]
+            record = Batch.of(now.rules, _record(state)).games
+            assert decide(record[0], policy, table, desk[0]) == chosen
+            now.play(now.text(chosen))
+        again = Batch(Rules.preset("italian"), 1, seed=8).games
+        play_out(again[0], np.full(4, policy), table, desk[0])
+        assert again[0]["phase"] == 3
+
+
+def _record(now: Game) -> np.ndarray:
+    return now._games.copy()
+
+
+def test_every_parameter_has_a_name_of_its_own_and_a_meaning() -> None:
+    names = [name for name, _, _ in PARAMETERS]
+    assert len(set(names)) == NUM_PARAMETERS
+    for index, name in enumerate(names):
+        assert getattr(parameters, name.upper()) == index
+    with pytest.raises(AttributeError, match="no attribute 'TWINN'"):
+        _ = parameters.TWINN
+    sources = "".join(
+        Path(f"agents/{module}.py").read_text(encoding="utf-8") for module in ("expert", "valuation")
+    )
+    shared = {f"{kind}_{n}" for kind in ("run_clean", "run_dirty", "set_clean", "set_dirty") for n in (2, 3, 4)}
+    for name in set(names) - shared:
+        assert f"at.{name.upper()}]" in sources or f"at.{name.upper()} " in sources, name
+
+
+def test_every_parameter_is_tuned_for_both_tables() -> None:
+    found = json.loads(parameters.TUNED_FILE.read_text(encoding="utf-8"))
+    assert tuple(found) == TABLES
+    for table in TABLES:
+        assert list(found[table]) == [name for name, _, _ in PARAMETERS]
+    assert tuned().shape == (2, NUM_PARAMETERS)
+    assert np.isfinite(tuned()).all()
+
+
+def test_tuned_values_are_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parameters, "TUNED_FILE", tmp_path / "expert.json")
+    values = np.arange(2 * NUM_PARAMETERS, dtype=np.float64).reshape(2, -1) / 8
+    write_tuned(values)
+    assert (tuned() == values).all()
+    assert [path.name for path in tmp_path.iterdir()] == ["expert.json"]
+
+
+def test_parameters_of_another_shape_are_refused() -> None:
+    with pytest.raises(ValueError, match=rf"shape \(2, {NUM_PARAMETERS}\), not \(3,\)"):
+        ExpertAgent.of(np.zeros(3))
