@@ -2,40 +2,47 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import math
 import os
+import shlex
 import sys
 import time
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from agents.arena import BEHAVIOUR, Arena, Entrant, Results, joined, meet
-from agents.provenance import commit
-from agents.registry import make_agent
-from agents.statistics import (
-    Interval,
-    mean_over_deals,
-    mean_victory_points,
-    ratings,
-    win_rate,
-    wins,
+from agents import benchmark
+from agents.arena import Arena, Entrant
+from agents.evaluation import (
+    Evaluation,
+    Match,
+    Plan,
+    all_crossings,
+    all_pairs,
+    baselines,
+    number,
+    numbers,
 )
+from agents.formatting import with_half_width
+from agents.game_records import RecordFile
+from agents.registry import make_agent
+from agents.seeds import TEST
+from agents.statistics import mean_over_deals
+from agents.tables import print_tables
 from burraco_env.rules import Rules
 
-ROOT = Path(__file__).parent
 FAILED, REFUSED, INTERRUPTED = 1, 2, 130
 """Exit codes."""
 PIPED_WIDTH = 110
 """Columns of the tables where they do not go to a terminal."""
+DEALS = 2000
+SAVE_SECONDS, SHOW_SECONDS = 60.0, 0.5
+"""How often the JSON is written, and the progress told, while a match is going on."""
 
 
 @dataclass(frozen=True)
@@ -45,25 +52,36 @@ class Args:
     The deck of each deal is played once for every assignment of the two agents to the sides, and
     agents draw from generators that belong to the deal and the seat. So an agent against itself
     gets exactly 0, and swapping two names negates their result. The deal is the unit of all
-    intervals. Game records and reports are not written yet.
+    intervals. One agent alone plays against the standard baselines: random, greedy, expert.
+    docs/evaluation.md says what the numbers mean, docs/benchmark.md what the benchmark is.
     """
 
     agents: tyro.conf.Positional[tuple[str, ...]]
-    """Two agents or more: names (random, greedy), with options as name:option=value,option=value,
-    or paths of run folders or weights."""
+    """Names (random, greedy), with options as name:option=value,option=value, or paths of run
+    folders or weights. One named twice plays against itself."""
+    benchmark: bool = False
+    """Play the standard table of the benchmark: the agents and the baselines, italian with 4 and
+    with 2 seats, on its test deals. Print it as Markdown."""
+    partners: tuple[str, ...] = ()
+    """Agents that each agent is to play with besides, one in each seat of a side (4 seats only),
+    against two of each opponent: the other agents, or the baselines in the benchmark."""
     preset: str = "italian"
     """Rules: the name of a preset."""
     seats: int | None = None
     """Seats; the default is the first seat count that the preset allows."""
-    deals: int = 2000
-    """Deals of each pair, each played in all seatings."""
-    seed: int = 0
-    """Seed of the deals and of the agents' random choices."""
+    deals: int | None = None
+    """Deals of each match, each played in all seatings; default 2000."""
+    seed: int | None = None
+    """Seed of the deals and of the agents' random choices; default 0, or the benchmark's own."""
     until: float | None = None
     """Play on, beyond --deals, until the 95 % interval of the points a deal is this narrow: plus or
     minus so many points."""
     json: Path | None = None
     """File to write all results to."""
+    report: Path | None = None
+    """Folder to write a report to: index.html, which needs no other file, and its figures."""
+    records: Path | None = None
+    """File to write the record of every game to, one JSON object a line."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Threads. The results do not depend on it."""
 
@@ -73,46 +91,84 @@ class Args:
         Raises:
             ValueError: a value out of range, an unknown preset or a seat count it does not have.
         """
-        if len(self.agents) < 2:
-            raise ValueError(
-                f"an evaluation needs two agents or more, not {len(self.agents)}; "
-                "name one twice to play it against itself"
-            )
-        if self.deals < 1:
+        if not self.agents and not self.benchmark:
+            raise ValueError("an evaluation needs an agent; name two to play each other")
+        if self.deals is not None and self.deals < 1:
             raise ValueError(f"deals must be at least 1, not {self.deals}")
         if self.until is not None and not self.until > 0:
             raise ValueError(f"until must be above 0 points, not {self.until}")
-        if self.json is not None and not self.json.parent.is_dir():
-            raise ValueError(f"{self.json.parent} is no folder to write {self.json.name} to")
-        self.arena()
-
-    def arena(self) -> Arena:
-        """Where they meet."""
-        return Arena(Rules.preset(self.preset, self.seats), self.seed, self.workers)
-
-
-@dataclass
-class Played:
-    """The deals that a pair of agents has played so far."""
-
-    pair: tuple[int, int]
-    parts: list[Results] = field(default_factory=list)
-    seconds: float = 0.0
+        for file in (self.json, self.records):
+            if file is not None and not file.parent.is_dir():
+                raise ValueError(f"{file.parent} is no folder to write {file.name} to")
+        if self.report is not None and self.report.exists() and not self.report.is_dir():
+            raise ValueError(f"{self.report} is no folder to write a report to")
+        fixed = (self.preset, self.seats, self.until) != (benchmark.PRESET, None, None)
+        if self.benchmark and fixed:
+            raise ValueError("the benchmark has its own preset, seats and number of deals")
+        if self.benchmark and (self.deals or 0) > benchmark.DEALS:
+            raise ValueError(f"the benchmark has {benchmark.DEALS} deals, not {self.deals}")
+        seats = [arena.rules.seats for arena in self.arenas()]
+        if self.partners and 4 not in seats:
+            raise ValueError(f"partners need four seats, not {seats[0]}")
 
     @property
-    def results(self) -> Results | None:
-        """All parts as one; None before the first."""
-        return joined(self.parts) if self.parts else None
+    def table(self) -> tuple[str, ...]:
+        """The agents of the table: those named, and the baselines where they take part."""
+        if len(self.agents) > 1 and not self.benchmark:
+            return self.agents
+        return self.agents + tuple(name for name in baselines() if name not in self.agents)
+
+    def arenas(self) -> list[Arena]:
+        """Where they meet, table by table."""
+        seed = self.seed if self.seed is not None else TEST.seed if self.benchmark else 0
+        counts = benchmark.SEATS if self.benchmark else (self.seats,)
+        return [
+            Arena(
+                Rules.preset(self.preset, seats),
+                seed,
+                self.workers,
+                keep_actions=self.records is not None,
+            )
+            for seats in counts
+        ]
+
+    def plans(self) -> list[Plan]:
+        """What is to be played.
+
+        Raises:
+            AgentError: an unknown agent or option.
+        """
+        texts = (*self.table, *(name for name in self.partners if name not in self.table))
+        entrants = tuple(Entrant(text, make_agent(text)) for text in texts)
+        table, named = range(len(self.table)), range(len(self.agents))
+        alone = len(self.agents) == 1 and not self.benchmark
+        pairs = tuple((0, other) for other in table[1:]) if alone else all_pairs(len(table))
+        opponents = [texts.index(name) for name in baselines()] if self.benchmark else table
+        partners = [texts.index(name) for name in dict.fromkeys(self.partners)]
+        crossings = all_crossings(texts, named, partners, opponents)
+        if self.partners and not crossings:
+            raise ValueError("there is no agent to play with the partners against another")
+        deals = self.deals or (benchmark.DEALS if self.benchmark else DEALS)
+        return [
+            Plan(
+                arena,
+                entrants,
+                pairs,
+                deals,
+                self.until,
+                benchmark.SLOW_DEALS if self.benchmark else None,
+                crossings if arena.rules.seats == 4 else (),
+            )
+            for arena in self.arenas()
+        ]
 
 
-class Evaluation:
-    """A table of matches, as far as it has been played.
+class Session:
+    """What a command line asks for, as far as it has been played.
 
     Attributes:
         args: the arguments.
-        entrants: the agents.
-        rules: the rules.
-        played: the matches that have begun, in order.
+        evaluations: the tables.
         interrupted: whether the user broke it off.
     """
 
@@ -123,209 +179,122 @@ class Evaluation:
             AgentError: an unknown agent or option.
         """
         self.args = args
-        self.entrants = [Entrant(text, make_agent(text)) for text in args.agents]
-        self._arena = args.arena()
-        self.rules = self._arena.rules
-        self.played: list[Played] = []
+        self.evaluations = [Evaluation(plan) for plan in args.plans()]
         self.interrupted = False
+        self._saved = time.monotonic()
 
     def run(self, progress: Progress) -> None:
-        """Play all pairs. An interrupt by the user keeps what has been played."""
+        """Play all matches. An interrupt by the user keeps what has been played."""
+        records = None if self.args.records is None else RecordFile(self.args.records)
         try:
-            self._arena.warm_up(self.entrants)
-            for pair in itertools.combinations(range(len(self.entrants)), 2):
-                self._match(Played(pair), progress)
-                self._save()
+            for evaluation in self.evaluations:
+                self._play(evaluation, records, progress)
         except KeyboardInterrupt:
             self.interrupted = True
-        self._save()
+        self._save_json()
 
-    def _match(self, played: Played, progress: Progress) -> None:
-        self.played.append(played)
-        first, second = (self.entrants[index] for index in played.pair)
-        task = progress.add_task(f"{first.name} v {second.name}", total=self.args.deals, so_far="")
-        began = time.perf_counter()
-        enough = None if self.args.until is None else self._narrow
-        try:
-            for part in meet(self._arena, first, second, self.args.deals, enough):
-                played.parts.append(part)
-                played.seconds = time.perf_counter() - began
-                results = joined(played.parts)
-                done = len(results)
-                mean = mean_over_deals(results.differences.mean(axis=1))
-                text = _with_half_width(number(mean.mean), numbers(mean.interval))
-                total = max(done, self.args.deals)
-                progress.update(task, completed=done, total=total, so_far=text)
-        finally:
-            progress.update(task, visible=False)
+    def _play(self, evaluation: Evaluation, records: RecordFile | None, progress: Progress) -> None:
+        shown: Match | None = None
+        task, told = progress.add_task("", so_far=""), 0.0
+        for match in evaluation.play(records):
+            now = time.monotonic()
+            if match is not shown:
+                name = f"{evaluation.name(match.first)} v {evaluation.name(match.second)}"
+                progress.reset(task, description=name, total=evaluation.plan.deals_of(match))
+                shown, told = match, 0.0
+            if now - told > SHOW_SECONDS:
+                mean, done = mean_over_deals(match.means), match.deals
+                so_far = with_half_width(number(mean.mean), numbers(mean.interval))
+                total = max(done, evaluation.plan.deals_of(match))
+                progress.update(task, completed=done, total=total, so_far=so_far)
+                told = now
+            if now - self._saved > SAVE_SECONDS:
+                self._save_json()
+        progress.update(task, visible=False)
+        self._save_json()
 
-    def _narrow(self, results: Results) -> bool:
-        assert self.args.until is not None
-        mean = mean_over_deals(results.differences.mean(axis=1))
-        return mean.interval.half_width <= self.args.until
-
-    def _save(self) -> None:
+    def _save_json(self) -> None:
         if self.args.json is not None:
-            self.args.json.write_text(json.dumps(self.to_json(), indent=2) + "\n")
+            words = json.dumps(self.to_json(), indent=2) + "\n"
+            unfinished = self.args.json.with_name(self.args.json.name + ".part")
+            unfinished.write_text(words, encoding="utf-8")
+            unfinished.replace(self.args.json)  # never half a file
+        self._saved = time.monotonic()
+
+    def to_json(self) -> dict[str, Any]:
+        """The table; of the benchmark what it is and its tables."""
+        tables = [evaluation.to_json() for evaluation in self.evaluations]
+        if not self.args.benchmark:
+            return tables[0]
+        reasons = benchmark.unofficial(self.evaluations)
+        return {"protocol": benchmark.PROTOCOL, "unofficial": reasons, "tables": tables}
 
     @property
     def faults(self) -> list[str]:
         """What agents did wrong, one sentence each."""
-        results = [played.results for played in self.played]
-        return [str(r.fault) for r in results if r is not None and r.fault is not None]
+        return [fault for evaluation in self.evaluations for fault in evaluation.faults]
 
-    def to_json(self) -> dict[str, Any]:
-        """All results. What cannot be told, such as the interval of a single deal, is None.
+    def markdown(self) -> str:
+        """The results of the benchmark for docs/benchmark.md."""
+        return benchmark.markdown(self.evaluations, command_line(), date.today().isoformat())
 
-        A match has a `fault` only where an agent failed; its deals end before the one at fault.
-        """
-        args = self.args
-        matches = [(played, played.results) for played in self.played]
-        return {
-            "preset": args.preset,
-            "seats": self.rules.seats,
-            "seed": args.seed,
-            "commit": commit(),
-            "agents": list(args.agents),
-            "matches": [self._match_json(p, r) for p, r in matches if r is not None],
-            "ratings": self._ratings_json(),
-        }
+    def write_report(self) -> Path | None:
+        """Write the report, if one is wanted; returns the path of its page."""
+        if self.args.report is None:
+            return None
+        from agents.report import Origin, write_report
 
-    def _match_json(self, played: Played, results: Results) -> dict[str, Any]:
-        mean = mean_over_deals(results.differences.mean(axis=1))
-        rate, rate_interval = win_rate(wins(results.differences.mean(axis=1)))
-        a, b = (self.entrants[index].name for index in played.pair)
-        return {
-            "a": a,
-            "b": b,
-            "deals": len(results),
-            "mean_points": number(mean.mean),
-            "ci95": numbers(mean.interval),
-            "sd": number(mean.sd),
-            "win_rate": number(rate),
-            "win_rate_ci95": numbers(rate_interval),
-            "victory_points": mean_victory_points(results.differences, self.rules),
-            "behaviour": {key: behaviour(results, player) for player, key in enumerate("ab")},
-            "decisions": int(results.decisions.sum()),
-            "seconds": round(played.seconds, 3),
-            **({"fault": str(results.fault)} if results.fault else {}),
-        }
-
-    def _ratings_json(self) -> list[dict[str, Any]]:
-        matches = [
-            (*played.pair, wins(results.differences.mean(axis=1)))
-            for played in self.played
-            if (results := played.results) is not None
-        ]
-        rated = ratings(len(self.entrants), matches, self.args.seed)
-        return [
-            {
-                "agent": entrant.name,
-                "rating": number(rating.rating),
-                "ci95": numbers(rating.interval),
-            }
-            for entrant, rating in zip(self.entrants, rated, strict=True)
-        ]
+        notes = ["Interrupted: these are the results so far."] * self.interrupted
+        if self.args.benchmark:
+            notes += [f"Unofficial: {why}." for why in benchmark.unofficial(self.evaluations)]
+        origin = Origin(command_line(), date.today().isoformat(), tuple(notes))
+        page = write_report(self.args.report, self.evaluations, origin)
+        if self.args.benchmark:
+            (self.args.report / "benchmark.md").write_text(self.markdown(), encoding="utf-8")
+        return page
 
 
-def behaviour(results: Results, player: int) -> dict[str, float | None]:
-    """Mean counts a deal and seating of one of the two agents, all its seats together."""
-    counts = results.behaviour[:, player]
-    means = counts.mean(axis=0) if len(counts) else np.full(len(BEHAVIOUR), math.nan)
-    named = dict(zip(BEHAVIOUR, means, strict=True))
-    pozzetti = named["pozzetti_in_flight"] + named["pozzetti_by_discard"]
-    ordered = {"closings": named.pop("closings"), "pozzetti": pozzetti, **named}
-    return {name: number(float(value)) for name, value in ordered.items()}
-
-
-def number(value: float) -> float | None:
-    """The value for JSON, which has no NaN."""
-    return None if math.isnan(value) else value
-
-
-def numbers(interval: Interval) -> list[float | None]:
-    """The interval for JSON."""
-    return [number(value) for value in interval]
-
-
-def print_tables(console: Console, evaluation: Evaluation) -> None:
-    """Print what the JSON holds."""
-    found = evaluation.to_json()
-    title = f"{found['preset']}, {found['seats']} seats, seed {found['seed']}: duplicate deals"
-    table = Table("a", "b", title=title)
-    for name in ("deals", "points a deal", "s.d.", "a wins", "VP", "deals/s"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for match in found["matches"]:
-        rates = [_text(rate, ".1%") for rate in (match["win_rate"], *match["win_rate_ci95"])]
-        table.add_row(
-            match["a"],
-            match["b"],
-            f"{match['deals']:,}",
-            _with_half_width(match["mean_points"], match["ci95"]),
-            _text(match["sd"], ".0f"),
-            f"{rates[0]} ({rates[1]} to {rates[2]})",
-            _text(match["victory_points"], ".1f"),
-            f"{match['deals'] / max(match['seconds'], 1e-9):,.0f}",
-        )
-    console.print(table)
-    for match in found["matches"]:
-        _print_behaviour(console, match)
-    if len(evaluation.entrants) > 2:
-        table = Table("agent", "rating (Elo)", "95 %", title="Bradley-Terry")
-        for row in found["ratings"]:
-            interval = " to ".join(_text(value, "+.0f") for value in row["ci95"])
-            table.add_row(row["agent"], _text(row["rating"], "+.0f"), interval)
-        console.print(table)
-
-
-def _print_behaviour(console: Console, match: dict[str, Any]) -> None:
-    table = Table("each deal", title=f"{match['a']} v {match['b']}")
-    for key in "ab":
-        table.add_column(match[key], justify="right")
-    for name in match["behaviour"]["a"]:
-        values = [_text(match["behaviour"][key][name], ".2f") for key in "ab"]
-        table.add_row(name.replace("_", " "), *values)
-    console.print(table)
-
-
-def _with_half_width(mean: float | None, interval: list[float | None]) -> str:
-    """Such as `+12.3 ± 4.5`."""
-    low, high = interval
-    if low is None or high is None:
-        return _text(mean, "+.1f")
-    return f"{_text(mean, '+.1f')} ± {(high - low) / 2:.1f}"
-
-
-def _text(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)
+def command_line() -> str:
+    """The command as it was typed."""
+    return shlex.join(["python", Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
 def main() -> int:
     """Read the command line, play, print; returns the exit code."""
-    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
-    errors = Console(stderr=True, soft_wrap=True)
+    width = None if sys.stdout.isatty() else PIPED_WIDTH
+    console = Console(width=width, markup=False, emoji=False)  # names are shown as they are
+    errors = Console(stderr=True, soft_wrap=True, markup=False, emoji=False, highlight=False)
     try:
         args = tyro.cli(Args)
-        evaluation = Evaluation(args)
+        session = Session(args)
     except ValueError as error:
-        errors.print(f"evaluate.py: {error}", style="red", markup=False, highlight=False)
+        errors.print(f"evaluate.py: {error}", style="red")
         return REFUSED
+    if len(args.agents) == 1 and not args.benchmark:
+        others = ", ".join(args.table[1:])
+        errors.print(f"{args.agents[0]} plays against the baselines: {others}")
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[so_far]}"),
+        TextColumn("{task.fields[so_far]}", markup=False),
     )
     with Progress(*columns, console=errors, transient=True) as progress:
-        evaluation.run(progress)
-    print_tables(console, evaluation)
-    for fault in evaluation.faults:
-        errors.print(f"evaluate.py: {fault}", style="red", markup=False, highlight=False)
-    if evaluation.interrupted:
+        session.run(progress)
+    for evaluation in session.evaluations:
+        print_tables(console, evaluation)
+    if args.benchmark:
+        print(session.markdown())
+    page = session.write_report()
+    if page is not None:
+        errors.print(f"report: {page}")
+    for fault in session.faults:
+        errors.print(f"evaluate.py: {fault}", style="red")
+    if session.interrupted:
         errors.print("evaluate.py: interrupted; these are the results so far", style="red")
         return INTERRUPTED
-    return FAILED if evaluation.faults else 0
+    return FAILED if session.faults else 0
 
 
 if __name__ == "__main__":

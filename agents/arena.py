@@ -15,9 +15,10 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -239,29 +240,31 @@ class Arena:
         at_once = min([self.batch_deals, *map(_deals_at_once, lineup.entrants)])
         starts = range(start, start + deals, at_once)
         sizes = [min(at_once, start + deals - at) for at in starts]
+        stop = threading.Event()
+
+        def part(at: int, size: int) -> Results:
+            return _Tables(self, lineup, at, size).play(stop)
+
         if self.workers == 1:
-            parts = (self._part(lineup, at, size) for at, size in zip(starts, sizes, strict=True))
-            yield from _until_fault(parts)
+            yield from _until_fault(map(part, starts, sizes))
             return
         pool = ThreadPoolExecutor(self.workers)
         try:
-            yield from _until_fault(pool.map(lambda *at: self._part(lineup, *at), starts, sizes))
+            yield from _until_fault(pool.map(part, starts, sizes))
         finally:
+            stop.set()  # nobody waits for the deals that are still being played
             pool.shutdown(cancel_futures=True)
 
     def warm_up(self, entrants: Sequence[Entrant]) -> None:
         """Compile what playing needs, so that no clock runs meanwhile; each agent acts once."""
         twin = Entrant("random", RandomAgent())
-        self._part(Lineup.of(twin, twin, self.rules.seats), 0, 1)
+        _Tables(self, Lineup.of(twin, twin, self.rules.seats), 0, 1).play(threading.Event())
         start = Game.deal(self.rules, seed=0)
         for entrant in entrants:
             with contextlib.suppress(Exception):  # it will fail in its first deal too
                 entrant.agent.act(
                     start.observation()[None], start.mask()[None], np.zeros(1, dtype=np.uint64)
                 )
-
-    def _part(self, lineup: Lineup, start: int, count: int) -> Results:
-        return _Tables(self, lineup, start, count).play()
 
 
 def _deals_at_once(entrant: Entrant) -> int:
@@ -390,9 +393,10 @@ class _Tables:
         self._masks = np.zeros((size, NUM_ACTIONS), dtype=np.int8)
         self._rng = np.zeros(size, dtype=np.uint64)
 
-    def play(self) -> Results:
+    def play(self, stop: threading.Event) -> Results:
+        """Play to the end, or raise CancelledError soon after `stop` was set."""
         _deal(self._games, self._tables)
-        while True:
+        while not stop.is_set():
             idle = True
             for player in range(len(self._lineup.entrants)):
                 rows = np.flatnonzero(self._tables["to_act"] == player)
@@ -401,6 +405,7 @@ class _Tables:
                     idle = False
             if idle:
                 return self._results()
+        raise CancelledError
 
     def _act(self, player: int, rows: npt.NDArray[np.int64]) -> None:
         """Let an entrant act in these games."""

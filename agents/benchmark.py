@@ -18,6 +18,10 @@ PROTOCOL = "burraco-benchmark/1"
 
 
 PRESET = "italian"
+DEALS = 2_000
+"""Test deals of a match."""
+SLOW_DEALS = 200
+"""Those of a match with a slow agent: one that declares `deals_at_once`."""
 SEATS = (4, 2)
 """Seat counts of the tables, in order."""
 
@@ -26,9 +30,9 @@ def unofficial(evaluations: Sequence[Evaluation]) -> list[str]:
     """Why these are no results of the benchmark; empty: they are."""
     others = {e.plan.arena.seed for e in evaluations} - {TEST.seed}
     reasons = [f"seed {seed} instead of {TEST.seed}" for seed in others]
-    fewer = {e.plan.deals for e in evaluations} - {TEST.deals}
-    reasons += [f"{deals:,} deals a match instead of {TEST.deals:,}" for deals in fewer]
-    if any(match.deals < e.plan.deals for e in evaluations for match in e.matches):
+    fewer = {e.plan.deals for e in evaluations} - {DEALS}
+    reasons += [f"{deals:,} deals a match instead of {DEALS:,}" for deals in fewer]
+    if any(match.deals < e.plan.deals_of(match) for e in evaluations for match in e.matches):
         reasons.append("not all matches were played to the end")
     return reasons
 
@@ -53,7 +57,7 @@ def markdown(evaluations: Sequence[Evaluation], command: str, date: str) -> str:
         for match in table["matches"]:
             times = [duration(match["ms_per_decision"][key]) for key in "ab"]
             lines.append(
-                f"| {table['seats']} | {_code(match['a'])} | {_code(match['b'])} "
+                f"| {table['seats']} | {code(match['a'])} | {code(match['b'])} "
                 f"| {match['deals']:,} | {with_half_width(match['mean_points'], match['ci95'])} "
                 f"| {text(match['win_rate'], '.1%')} | {' / '.join(times)} |"
             )
@@ -88,11 +92,11 @@ def _partner_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
                 ("added", "added_ci95"),
             )
         ]
-        names = [_code(str(row[name])) for name in ("agent", "partner", "opponent")]
+        names = [code(str(row[name])) for name in ("agent", "partner", "opponent")]
         lines.append(f"| {' | '.join(names)} | {row['deals']:,} | {' | '.join(points)} |")
     return lines
 
 
-def _code(name: str) -> str:
+def code(name: str) -> str:
     """A name as code in a cell of a table."""
     return "`" + name.replace("|", r"\|").replace("`", "'") + "`"

@@ -62,6 +62,8 @@ class Plan:
         pairs: who of the table meets whom, by their numbers.
         deals: deals of each match, in all seatings.
         until: play on until the half-width of the interval is at most so many points; None: no.
+        slow_deals: deals of a match with an agent that declares `deals_at_once`, if fewer; None: as
+            many.
         crossings: with which partners they play against whom.
     """
 
@@ -70,6 +72,7 @@ class Plan:
     pairs: tuple[tuple[int, int], ...]
     deals: int
     until: float | None = None
+    slow_deals: int | None = None
     crossings: tuple[Crossing, ...] = ()
 
     @property
@@ -81,6 +84,12 @@ class Plan:
         """The entrants with these numbers, one or two."""
         team = tuple(self.entrants[index] for index in indices)
         return team[0] if len(team) == 1 else (team[0], team[1])
+
+    def deals_of(self, match: Match) -> int:
+        """Deals that a match is to have."""
+        playing = (self.entrants[index].agent for index in match.first + match.second)
+        slow = any(hasattr(agent, "deals_at_once") for agent in playing)
+        return min(self.deals, self.slow_deals) if slow and self.slow_deals else self.deals
 
     def matches(self) -> list[Match]:
         """All matches, those of the table first; none is there twice."""
@@ -162,7 +171,7 @@ class Evaluation:
         self._commit = commit()
 
     def play(self, records: RecordFile | None = None) -> Iterator[Match]:
-        """Play all matches; yields the match after each of its parts.
+        """Play all matches; yields each match when it begins and after each of its parts.
 
         Args:
             records: where to write the games; the arena of the plan must keep their actions.
@@ -172,9 +181,10 @@ class Evaluation:
         for match in self.matches:
             first, second = plan.team(match.first), plan.team(match.second)
             lineup = Lineup.of(first, second, arena.rules.seats)
+            yield match
             began = time.perf_counter()
             enough = None if plan.until is None else self._narrow
-            for part in meet(arena, first, second, plan.deals, enough):
+            for part in meet(arena, first, second, plan.deals_of(match), enough):
                 if records is not None:
                     records.append(arena, lineup, match.deals, part)
                 match.parts.append(_without_actions(part))

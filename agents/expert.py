@@ -61,6 +61,10 @@ def _wild_cost(p: Any, notes: Any, card: int) -> float:
     cost = p[at.JOKER] if card == JOKER else p[at.TWO]
     cost *= 1 - p[at.WILD_MORE] * (notes["wilds"] - 1)
     cost *= 1 - p[at.WILD_LATE] * notes["late"]
+    cost *= 1 - p[at.WILD_THREAT] * notes["danger"]
+    cost *= 1 + p[at.WILD_EARLY] * notes["early"]
+    if notes["theirs_taken"]:
+        cost *= 1 - p[at.WILD_THEIRS]
     if notes["taken"]:
         cost *= 1 - p[at.WILD_TAKEN]
     if _may_go_out(notes):
@@ -91,6 +95,7 @@ def _spend(observation: Any, p: Any, notes: Any, card: int) -> float:
     notes["hand"][card] -= 1
     points = int64(CARD_POINTS[card])
     worth = p[at.PLAY] + p[at.PLAY_LARGE] * max(notes["size"] - 7, 0)
+    worth += p[at.PLAY_THREAT] * notes["danger"] + p[at.PLAY_EARLY] * notes["early"]
     worth += points * (p[at.PLAY_POINTS] + p[at.PLAY_LATE] * notes["late"])
     if notes["waits"]:
         worth += p[at.PLAY_WAITS]
@@ -321,6 +326,7 @@ def _pick_up_worth(observation: Any, p: Any, notes: Any, cards: Any) -> float:
         hand[card] += cards[card]
     worth += p[at.PICK_MELD] * _natural_melds(observation, hand)
     left = cards_left(observation, notes, hand)
+    worth += p[at.PICK_HAND] * notes["size"] + p[at.PICK_THREAT] * notes["danger"]
     worth += p[at.PICK_LEFT] * (left - notes["left"])
     if left <= 1 and (notes["waits"] or notes["wants_to_close"]):
         worth += p[at.PICK_OUT]

@@ -17,7 +17,9 @@ import numpy.typing as npt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
+from matplotlib.textpath import text_to_path
 
 from agents.formatting import shortened, text
 from agents.statistics import Interval, mean_over_deals, running_mean
@@ -68,6 +70,21 @@ def _figure(theme: Theme, width: float, height: float) -> Figure:
     return figure
 
 
+def _width(words: str, bold: bool = False) -> float:
+    """Width of a text in inches."""
+    font = FontProperties(size=FONT, weight="bold" if bold else "normal")
+    width: float = text_to_path.get_text_width_height_descent(words, font, ismath=False)[0]
+    return width / 72
+
+
+def _fitting(name: str, inches: float, bold: bool = False) -> str:
+    """The name, shortened until it is no wider than that."""
+    length = min(len(name), 80)
+    while length > 3 and _width(shortened(name, length), bold) > inches:
+        length -= 1
+    return shortened(name, length)
+
+
 def _panel(figure: Figure, theme: Theme, left: float, bottom: float, height: float) -> Any:
     """Axes so many inches from the left and the bottom, up to the right edge."""
     width, whole = figure.get_size_inches()
@@ -103,8 +120,8 @@ def cross_table(names: Sequence[str], means: Values, halves: Values, theme: Them
         theme: the colours.
     """
     count, cell, height = len(names), 0.82, 0.5
-    labels = [f"{shortened(name, 22)}  {place}" for place, name in enumerate(names, start=1)]
-    label = 0.25 + 0.075 * max(map(len, labels))
+    labels = [f"{_fitting(name, 1.5)}  {place}" for place, name in enumerate(names, start=1)]
+    label = 0.25 + max(map(_width, labels))
     figure = _figure(theme, label + count * cell + 0.1, (count + 1) * height + 0.1)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_axis_off()
@@ -158,7 +175,7 @@ def rating_chart(
             axes.plot(interval, [row, row], color=theme.first, lw=2.5, solid_capstyle="round")
             axes.plot([rating], [row], "o", color=theme.first, ms=6)
     for row, name in enumerate(names):
-        words = f"{shortened(name, 44)}  {text(_known(ratings[row]), '+.0f')}"
+        words = f"{_fitting(name, 3.5)}  {text(_known(ratings[row]), '+.0f')}"
         box = {"facecolor": theme.page, "edgecolor": "none", "pad": 1}
         at = axes.get_yaxis_transform()
         _write(axes, theme, 0.0, row - 0.27, words, transform=at, bbox=box)
@@ -184,7 +201,7 @@ def pair_chart(names: tuple[str, str], values: Values, theme: Theme) -> Figure:
     figure = _figure(theme, 4.4, 4.3)
     above = _panel(figure, theme, 0.5, 2.4, 1.4)
     below = _panel(figure, theme, 0.5, 0.45, 1.4)
-    title = f"{shortened(names[0], 46)}\nv {shortened(names[1], 44)}"
+    title = f"{_fitting(names[0], 3.7, bold=True)}\nv {_fitting(names[1], 3.5, bold=True)}"
     _write(above, theme, 0, 1.06, title, transform=above.transAxes, fontweight="bold")
     _histogram(above, values, theme)
     _running(below, values, theme)

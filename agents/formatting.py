@@ -18,6 +18,12 @@ def with_half_width(mean: float | None, interval: Sequence[float | None]) -> str
     return f"{text(mean, '+.1f')} ± {(high - low) / 2:.1f}"
 
 
+def rate(value: float | None, interval: Sequence[float | None]) -> str:
+    """Such as `51.0% (48.0% to 54.0%)`."""
+    low, high = (text(end, ".1%") for end in interval)
+    return f"{text(value, '.1%')} ({low} to {high})"
+
+
 def duration(milliseconds: float | None) -> str:
     """Such as `1.5 µs`, `12 ms` or `1.25 s`."""
     if milliseconds is None:

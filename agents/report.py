@@ -19,7 +19,7 @@ import numpy as np
 from agents import figures
 from agents.evaluation import POINTS, Evaluation, Match
 from agents.figures import DARK, LIGHT
-from agents.formatting import duration, shortened, text, with_half_width
+from agents.formatting import duration, rate, shortened, text, with_half_width
 from agents.provenance import machine, versions
 from agents.statistics import Interval
 
@@ -104,6 +104,7 @@ class _Section:
         pairs = "".join(map(self._pair, self._evaluation.table))
         parts = [
             f"<h2>{escape(found['preset'])}, {found['seats']} seats</h2>",
+            f'<p class="agents">{escape("; ".join(self._names))}</p>',
             "<h3>Points a deal</h3>",
             "<p>The agent of the row against that of the column.</p>",
             f'<div class="scroll">{self._cross_table()}</div>',
@@ -190,7 +191,7 @@ class _Section:
                     match["b"],
                     f"{match['deals']:,}",
                     with_half_width(match["mean_points"], match["ci95"]),
-                    _rate(match["win_rate"], match["win_rate_ci95"]),
+                    rate(match["win_rate"], match["win_rate_ci95"]),
                     text(match["victory_points"], ".1f"),
                     " / ".join(duration(match["ms_per_decision"][key]) for key in "ab"),
                 )
@@ -320,11 +321,6 @@ def _bar(counts: Sequence[int]) -> str:
         for kind, count in zip(("won", "tied", "lost"), counts, strict=True)
     )
     return f'<span class="bar">{"".join(parts)}</span>'
-
-
-def _rate(rate: float | None, interval: Sequence[float | None]) -> str:
-    low, high = (text(value, ".1%") for value in interval)
-    return f"{text(rate, '.1%')} ({low} to {high})"
 
 
 def _float(value: float | None) -> float:

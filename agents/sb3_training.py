@@ -23,7 +23,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from agents.arena import Arena, Entrant, joined
-from agents.learned import Layers, LearnedAgent, save_weights
+from agents.learned import Layers, LearnedAgent, Policy, save_weights
 from agents.registry import make_agent
 from agents.seeds import VALIDATE
 from agents.statistics import mean_over_deals
@@ -126,7 +126,7 @@ class _Watch(BaseCallback):
     def _on_rollout_end(self) -> None:
         self.updates += 1
         if self.updates % self.args.snapshot_updates == 0:
-            self.snapshot.layers = policy_layers(self._ppo)
+            self.snapshot.policy = Policy(policy_layers(self._ppo))
         now = time.monotonic()
         if now - self.watched > self.args.watch_seconds:
             self.watch()
@@ -144,15 +144,15 @@ class _Watch(BaseCallback):
 
     def watch(self) -> None:
         """Play the fixed opponents on the validation deals, save the weights and the figures."""
-        args, layers = self.args, policy_layers(self._ppo)
-        save_weights(args.out, layers, config(args))
+        args, policy = self.args, Policy(policy_layers(self._ppo))
+        save_weights(args.out, policy, config(args))
         arena = Arena(Rules.preset(args.preset, args.seats), VALIDATE.seed)
         line: dict[str, Any] = {
             "seconds": round(time.monotonic() - self.start, 1),
             "decisions": self.num_timesteps,
         }
         for name in ("random", "greedy"):
-            entrants = Entrant("learner", LearnedAgent(layers)), Entrant(name, make_agent(name))
+            entrants = Entrant("learner", LearnedAgent(policy)), Entrant(name, make_agent(name))
             results = joined(list(arena.play(*entrants, deals=args.watch_deals)))
             mean = mean_over_deals(results.differences.mean(axis=1))
             line[name] = {"mean_points": mean.mean, "ci95": list(mean.interval)}
@@ -177,7 +177,7 @@ def train(args: Args) -> Path:
     args.out.mkdir(parents=True, exist_ok=True)
     (args.out / "metrics.jsonl").unlink(missing_ok=True)
     (args.out / "config.json").write_text(json.dumps(config(args), indent=2), encoding="utf-8")
-    snapshot = LearnedAgent(_blank_layers(args), sample=True, name="self")
+    snapshot = LearnedAgent(Policy(_blank_layers(args)), sample=True, name="self")
     opponents: list[Agent] = [
         snapshot if name == "self" else make_agent(name) for name in args.opponents
     ]
@@ -197,7 +197,7 @@ def train(args: Args) -> Path:
     with Progress(*columns) as progress:
         watch = _Watch(args, snapshot, progress)
         model = _model(args, env, watch)
-        snapshot.layers = policy_layers(model)
+        snapshot.policy = Policy(policy_layers(model))
         try:
             model.learn(10**12, callback=watch)
         except KeyboardInterrupt:

@@ -29,7 +29,7 @@ TUNE = SeedSet("tune", 2_000_003, 10_000_000, "to choose parameters, as often as
 VALIDATE = SeedSet(
     "validate", 1_000_003, 100_000, "to watch training, and to choose between finished agents"
 )
-TEST = SeedSet("test", 1_000_033, 2_000, "to report a result, once, when all has been chosen")
+TEST = SeedSet("test", 1_000_033, 100_000, "to report a result, once, when all has been chosen")
 SEED_SETS = (TUNE, VALIDATE, TEST)
 """All of them. `train.py` takes the deals it learns from from another seed, its `--seed`."""
 

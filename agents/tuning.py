@@ -2,8 +2,8 @@
 
 Each generation draws sets of parameters around the present ones and plays all of them on the same
 duplicate deals against `greedy` and against the expert so far, the better half of them on more
-deals. The best ones say where the next generation is drawn. Deals come from a seed of their own,
-new ones each generation; at the end the result is confirmed on others.
+deals. The best ones say where the next generation is drawn. A generation plays new deals of the set
+`tune`; at the end the result is confirmed on the set `validate` (`agents.seeds`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from rich.console import Console
 from agents.arena import seatings
 from agents.parameters import NUM_PARAMETERS, UNTUNED, tuned, write_tuned
 from agents.rollout import GREEDY, lead, new_desk, play_out
+from agents.seeds import TUNE, VALIDATE
 from agents.statistics import Mean, mean_over_deals
 from burraco_env._jit import int64, row_kernel
 from burraco_env.engine import deal
@@ -33,9 +34,6 @@ from burraco_env.rules import Rules
 from burraco_env.state import new_games
 
 Values = npt.NDArray[np.float64]
-TUNING_SEED = 2_000_003
-CONFIRMING_SEED = 3_000_017
-"""Seeds of the deals; nothing else plays them."""
 _SCREENED = 3
 """Each set plays one of so many parts of the deals; the better half the others too."""
 
@@ -179,7 +177,7 @@ class Tuner:
         rules = [self.rules[0]]
         if len(self.rules) > 1:
             rules.append(self.rules[1 + number % (len(self.rules) - 1)])
-        games = [dealt(each, TUNING_SEED, self._next_deal, args.deals) for each in rules]
+        games = [dealt(each, TUNE.seed, self._next_deal, args.deals) for each in rules]
         self._next_deal += args.deals
         cut = args.deals // _SCREENED
         fitness, present = self._fitness([each[:cut] for each in games], drawn)
@@ -214,7 +212,7 @@ class Tuner:
 
     def confirm(self, rules: Rules, other: Values | None) -> Mean:
         """Points a deal of the values so far on deals that were not tuned on."""
-        games = dealt(rules, CONFIRMING_SEED, 0, self._args.confirm)
+        games = dealt(rules, VALIDATE.seed, 0, self._args.confirm)
         parts = np.array_split(games, 4 * self._args.workers)
         tasks = [self._pool.submit(differences, part, self.values, other) for part in parts]
         return mean_over_deals(np.concatenate([task.result() for task in tasks]))

@@ -41,6 +41,9 @@ from burraco_env.state import (
 
 MINE, THEIRS = range(2)
 
+_EARLY_TURNS = 10.0
+"""Turns that each seat has left where the deal counts as having just begun."""
+
 NOTES_DTYPE = np.dtype(
     [
         ("rules", RULES_DTYPE),
@@ -56,9 +59,12 @@ NOTES_DTYPE = np.dtype(
         ("lying", np.int64),  # cards of the pile
         ("known", np.int64, (3,)),  # cards known to be in the hands of the other relative seats
         ("late", np.float64),  # from 0 to 1: the deal is about to end
+        ("early", np.float64),  # from 1 to 0: the deal has just begun
         ("threat", np.float64),  # from 0 to 1: the next seat may soon empty its hand
+        ("danger", np.float64),  # the same of any other side's seat
         ("waits", np.int64),  # flag: a pozzetto waits for my side
         ("taken", np.int64),  # flag: my side has taken a pozzetto
+        ("theirs_taken", np.int64),  # flag: another side has
         ("may_close", np.int64),  # flag: my side may close
         ("wants_to_close", np.int64),  # flag: and it would be good
         ("left", np.int64),  # cards that would be left after playing all that can be played
@@ -250,25 +256,32 @@ def _mark_set(p: Any, notes: Any, whose: int, index: int, naturals: int, kind: i
 
 
 @kernel
+def _soon(p: Any, cards: int) -> float:
+    """From 0 to 1: how soon a hand of so many cards may be empty."""
+    return float(min(max(1 - (cards - 1) / max(p[at.DANGER_HAND], 0.1), 0.0), 1.0))
+
+
+@kernel
 def _judge_stage(observation: Any, p: Any, notes: Any) -> None:
     """How far the deal is, and whether my side wants to close."""
     seats = int64(observation[views.SEATS])
     taken = views.side_took_pozzetto(observation, True)
     theirs_taken = views.side_took_pozzetto(observation, False)
     notes["taken"] = int64(taken)
+    notes["theirs_taken"] = int64(theirs_taken)
     notes["waits"] = int64(not taken and observation[views.POZZETTI] > 0)
     may_close = views.has_burraco(observation, True) and (
         taken or (observation[views.CLOSE_IF_NONE_LEFT] != 0 and observation[views.POZZETTI] == 0)
     )
     notes["may_close"] = int64(may_close)
     theirs_may_close = theirs_taken and views.has_burraco(observation, False)
-    notes["threat"] = 0.0
-    if observation[views.MY_SIDE + 1] == 0 and (
-        theirs_may_close or (not theirs_taken and observation[views.POZZETTI] > 0)
-    ):
-        few = 1 - (int64(observation[views.HAND_SIZES + 1]) - 1) / max(p[at.DANGER_HAND], 0.1)
-        notes["threat"] = min(max(few, 0.0), 1.0)
+    notes["threat"], notes["danger"] = 0.0, 0.0
+    if theirs_may_close or (not theirs_taken and observation[views.POZZETTI] > 0):
+        notes["danger"] = _soon(p, views.smallest_hand(observation))
+        if observation[views.MY_SIDE + 1] == 0:
+            notes["threat"] = _soon(p, int64(observation[views.HAND_SIZES + 1]))
     turns = (views.stock_size(observation) - int64(observation[views.DEAD_STOCK])) / seats
+    notes["early"] = min(max(turns / _EARLY_TURNS, 0.0), 1.0)
     late = 1 - turns / max(p[at.LATE_TURNS], 0.1)
     if theirs_may_close:
         threat = 1 - (views.smallest_hand(observation) - 1) / max(p[at.LATE_HAND], 0.1)

@@ -1,10 +1,12 @@
-"""Duplicate deals: exact symmetries, independence of batches and threads, faults, the command."""
+"""Duplicate deals: symmetries, batches and threads, partners, faults; the command evaluate.py."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
+import subprocess
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,10 @@ import pytest
 
 import evaluate
 from agents import arena, statistics
-from agents.arena import BEHAVIOUR, Arena, Entrant, Results, joined, meet, seatings
+from agents.arena import BEHAVIOUR, Arena, Entrant, Results, Team, joined, meet, seatings
+from agents.evaluation import baselines
 from agents.registry import AGENTS, make_agent
-from burraco_env import Batch, Game, Rules
+from burraco_env import Batch, Game, Rules, load_records
 from burraco_env.agent import RandomAgent
 from burraco_env.generator import split
 from tests.play import GAME_IDS, GAMES
@@ -32,7 +35,7 @@ plays_deals = pytest.mark.skipif(
 each_game = pytest.mark.parametrize(("preset", "seats"), GAMES, ids=GAME_IDS)
 
 
-def play(where: Arena, first: Entrant, second: Entrant, deals: int, start: int = 0) -> Results:
+def play(where: Arena, first: Team, second: Team, deals: int, start: int = 0) -> Results:
     """All parts of a match as one."""
     return joined(list(where.play(first, second, deals, start)))
 
@@ -109,21 +112,121 @@ def test_seatings_are_all_assignments_of_the_sides_and_all_rotations() -> None:
     )
 
 
+def test_seatings_of_partners_have_each_of_them_in_each_seat() -> None:
+    assert seatings(4, first=2).tolist() == [
+        [0, 2, 1, 2], [1, 2, 0, 2], [2, 0, 2, 1], [2, 1, 2, 0],
+    ]  # fmt: skip
+    both = seatings(4, first=2, second=2)
+    assert both.shape == (8, 4)
+    assert len({tuple(seating) for seating in both}) == 8
+    for seating in both.tolist():
+        assert {frozenset(seating[::2]), frozenset(seating[1::2])} == {
+            frozenset((0, 1)), frozenset((2, 3)),
+        }  # fmt: skip
+    for seats in (2, 3):
+        with pytest.raises(ValueError, match=f"a side of four seats, not of {seats}"):
+            seatings(seats, first=2)
+
+
+@plays_deals
+def test_partners_get_the_points_of_the_games_played_one_by_one() -> None:
+    rules = Rules.preset("italian", 4)
+    results = play(Arena(rules, seed=6), (GREEDY, RANDOM), GREEDY, 2)
+    dealt = Batch(rules, 2, seed=6)
+    entrants = (GREEDY, RANDOM, GREEDY)
+    for number in range(2):
+        for index, players in enumerate(seatings(4, first=2).tolist()):
+            counted = Counted(rules, dealt.games[number : number + 1].copy(), players)
+            points = counted.play(entrants, teams=(0, 0, 1))
+            assert points == results.differences[number, index]
+    assert results.behaviour.shape == (2, 3, len(BEHAVIOUR))
+
+
+@plays_deals
+def test_two_of_an_agent_as_partners_are_that_agent_with_both_seats() -> None:
+    where = Arena(Rules.preset("italian"), seed=8)
+    whole = play(where, GREEDY, RANDOM, FEW)
+    twice = play(where, (GREEDY, GREEDY), RANDOM, FEW)
+    assert (twice.differences.mean(axis=1) == whole.differences.mean(axis=1)).all()
+    both = twice.behaviour[:, :2].sum(axis=1)
+    assert both == pytest.approx(whole.behaviour[:, 0])
+
+
+@plays_deals
+def test_partners_swapped_with_the_other_side_negate_the_result_exactly() -> None:
+    where = Arena(Rules.preset("italian"), seed=8)
+    one = play(where, (GREEDY, RANDOM), RANDOM, FEW).differences.mean(axis=1)
+    other = play(where, RANDOM, (RANDOM, GREEDY), FEW).differences.mean(axis=1)
+    assert (one == -other).all()
+    assert one.any()
+
+
+class Slow(RandomAgent):
+    """Plays at random; remembers for how many games at most it was asked at once."""
+
+    def __init__(self, deals_at_once: int) -> None:
+        self.deals_at_once = deals_at_once
+        self.most = 0
+
+    def act(self, *arrays: Any) -> npt.NDArray[np.int64]:
+        self.most = max(self.most, len(arrays[0]))
+        return super().act(*arrays)
+
+
+@plays_deals
+def test_a_slow_agent_limits_the_deals_at_once_and_changes_no_result() -> None:
+    where = Arena(Rules.preset("italian"), seed=4)
+    slow = Slow(deals_at_once=2)
+    parts = list(where.play(GREEDY, Entrant("slow", slow), 5))
+    assert [len(part) for part in parts] == [2, 2, 1]
+    assert 1 <= slow.most <= 2 * len(seatings(4))
+    assert same(joined(parts), play(where, GREEDY, RANDOM, 5))
+    slow = Slow(deals_at_once=1000)
+    assert len(list(where.play(GREEDY, Entrant("slow", slow), 5))) == 1
+    with pytest.raises(ValueError, match="agent slow: deals_at_once must be at least 1, not 0"):
+        next(where.play(GREEDY, Entrant("slow", Slow(0)), 5))
+
+
+class Plodding(RandomAgent):
+    """Plays at random, slowly, one deal after the other."""
+
+    deals_at_once = 1
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def act(self, *arrays: Any) -> npt.NDArray[np.int64]:
+        self.asked += 1
+        time.sleep(0.01)
+        return super().act(*arrays)
+
+
+@plays_deals
+def test_nobody_waits_for_deals_that_are_not_wanted_any_more() -> None:
+    agent = Plodding()
+    parts = Arena(Rules.preset("italian"), workers=3).play(Entrant("plodding", agent), GREEDY, 100)
+    next(parts)
+    asked = agent.asked
+    assert asked > 40  # so many are about what a deal takes
+    parts.close()  # as an interrupt does
+    assert agent.asked - asked < 15  # of three deals that have begun
+
+
 class Counted:
     """What the arena counts, counted again from the decisions of one game, as text."""
 
     def __init__(self, rules: Rules, state: npt.NDArray[np.void], players: list[int]) -> None:
         self.game = Game(rules, state)
         self.players = players
-        self.counts = [dict.fromkeys(BEHAVIOUR, 0.0) for _ in range(2)]
+        self.counts = [dict.fromkeys(BEHAVIOUR, 0.0) for _ in range(max(players) + 1)]
         self.rng = [np.array([split(state[0])], dtype=np.uint64) for _ in range(rules.seats)]
 
-    def play(self, pair: tuple[Entrant, Entrant]) -> float:
-        """Play to the end; the difference of the points."""
+    def play(self, entrants: Sequence[Entrant], teams: Sequence[int] = (0, 1)) -> float:
+        """Play to the end; the difference of the points of the teams that they belong to."""
         game = self.game
         while not game.is_over:
             seat, before = game.seat, game.position()
-            agent = pair[self.players[seat]].agent
+            agent = entrants[self.players[seat]].agent
             action = agent.act(game.observation()[None], game.mask()[None], self.rng[seat])[0]
             text = game.text(action)
             game.play(text)
@@ -131,10 +234,10 @@ class Counted:
         for seat, points in enumerate(game.position()["hands"]):
             self.counts[self.players[seat]]["cards_left"] += len(points.split())
         self._count_burrachi()
-        by_player: list[list[float]] = [[], []]
+        by_team: list[list[float]] = [[], []]
         for seat, player in enumerate(self.players):
-            by_player[player].append(game.seat_points()[seat])
-        return float(np.mean(by_player[0]) - np.mean(by_player[1]))
+            by_team[teams[player]].append(game.seat_points()[seat])
+        return float(np.mean(by_team[0]) - np.mean(by_team[1]))
 
     def _count(
         self, counts: dict[str, float], text: str, before: dict[str, Any], after: dict[str, Any]
@@ -281,51 +384,6 @@ def test_an_arena_that_cannot_be_is_refused() -> None:
         Arena(rules, seed=-1)
 
 
-def test_means_and_rates_have_the_intervals_of_the_textbook() -> None:
-    mean = statistics.mean_over_deals(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
-    assert (mean.mean, mean.sd) == (3.0, pytest.approx(1.5811388))
-    assert mean.interval == (pytest.approx(1.0367568), pytest.approx(4.9632432))
-    won = statistics.wins(np.array([5.0, 0.0, -1.0, 2.5]))
-    assert won.tolist() == [1, 0.5, 0, 1]
-    rate, interval = statistics.win_rate(np.array([1.0] * 8 + [0.0] * 2))
-    assert rate == 0.8
-    assert interval == (pytest.approx(0.4901625), pytest.approx(0.9433178))
-    for count in (0, 1):
-        assert np.isnan(statistics.mean_over_deals(np.ones(count)).interval).all()
-
-
-def test_the_interval_agrees_with_a_bootstrap() -> None:
-    rng = np.random.default_rng(1)
-    values = rng.gamma(2.0, 100.0, 500) - 150
-    mean = statistics.mean_over_deals(values)
-    means = values[rng.integers(500, size=(4000, 500))].mean(axis=1)
-    low, high = np.percentile(means, [2.5, 97.5])
-    assert mean.interval.low == pytest.approx(low, abs=3)
-    assert mean.interval.high == pytest.approx(high, abs=3)
-
-
-def test_victory_points_are_those_of_whole_matches() -> None:
-    rules = Rules.preset("italian")
-    differences = np.array([[100.0, -100.0]] * 4 + [[200.0, 200.0]] * 4 + [[9_000.0, 9_000.0]])
-    # Totals of +400, -400, +800, +800: 12-8, 8-12, 14-6 twice.
-    assert statistics.mean_victory_points(differences, rules) == (12 + 8 + 14 + 14) / 4
-    assert statistics.mean_victory_points(differences[:3], rules) is None
-    assert statistics.mean_victory_points(differences, Rules.preset("italian", 2)) is None
-
-
-def test_ratings_order_the_agents_and_have_intervals() -> None:
-    won = np.array([1.0] * 75 + [0.0] * 25)
-    even = np.full(100, 0.5)
-    a, b, c = statistics.ratings(3, [(0, 1, won), (1, 2, won), (0, 2, even)], seed=1)
-    assert a.rating == pytest.approx(c.rating + 0, abs=400)
-    assert a.interval.low < a.rating < a.interval.high
-    x, y = statistics.ratings(2, [(0, 1, won)], seed=1)
-    assert x.rating - y.rating == pytest.approx(400 * np.log10(75.5 / 25.5))
-    assert x.rating == pytest.approx(-y.rating)
-    assert np.isnan(b.rating) is np.False_
-    assert np.isnan(statistics.ratings(3, [(0, 1, won)], seed=1)[2].rating)
-
-
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     """The exit code of the command."""
     monkeypatch.setattr(sys, "argv", ["evaluate.py", *words])
@@ -337,7 +395,8 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
 
 MATCH_KEYS = [
     "a", "b", "deals", "mean_points", "ci95", "sd", "win_rate", "win_rate_ci95",
-    "victory_points", "behaviour", "decisions", "seconds",
+    "victory_points", "behaviour", "decisions", "seconds", "ms_per_decision", "variance_reduction",
+    "deals_needed",
 ]  # fmt: skip
 
 
@@ -365,7 +424,14 @@ def test_the_command_prints_a_table_and_writes_the_same_numbers(
             assert set(behaviour) == {*BEHAVIOUR, "pozzetti"}
             ways = behaviour["pozzetti_in_flight"] + behaviour["pozzetti_by_discard"]
             assert behaviour["pozzetti"] == pytest.approx(ways)
-    assert found["matches"][2]["mean_points"] == 0
+        assert all(time > 0 for time in match["ms_per_decision"].values())
+    first, _, self_play = found["matches"]
+    assert first["deals_needed"] == {
+        str(points): statistics.deals_needed(first["sd"], points) for points in (5, 10, 20)
+    }
+    assert (self_play["mean_points"], self_play["sd"]) == (0, 0)
+    assert self_play["variance_reduction"] is None  # nothing is left to be reduced
+    assert self_play["deals_needed"] == {"5": None, "10": None, "20": None}
     assert found["matches"][2]["victory_points"] == 10
     assert [set(row) for row in found["ratings"]] == [{"agent", "rating", "ci95"}] * 3
     assert found["ratings"][0]["rating"] > found["ratings"][1]["rating"]
@@ -378,8 +444,14 @@ def test_the_command_prints_a_table_and_writes_the_same_numbers(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["greedy"], "an evaluation needs two agents or more, not 1"),
+        ([], "an evaluation needs an agent; name two to play each other"),
         (["greedy", "gredy"], "unknown agent 'gredy'; the agents are random, greedy"),
+        (["greedy", "random", "--partners", "gredy"], "unknown agent 'gredy'; the agents are"),
+        (["greedy", "README.md"], "README.md"),
+        (["greedy", "random", "--seats", "2", "--partners", "random"], "four seats, not 2"),
+        (["greedy", "--partners", "greedy"], "there is no agent to play with the partners"),
+        (["greedy", "random", "--records", "no/x.jsonl"], "no is no folder to write x.jsonl to"),
+        (["greedy", "random", "--report", "README.md"], "README.md is no folder to write a rep"),
         (["greedy", "random:depth=2"], "agent random has no option 'depth=2'"),
         (["greedy", "random", "--preset", "itallian"], "unknown preset 'itallian'; the presets"),
         (["greedy", "random", "--seats", "5"], "preset italian is for 4 or 2 or 3 seats, not 5"),
@@ -419,12 +491,128 @@ def test_an_interrupt_keeps_the_results_so_far(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(AGENTS, "faulty", lambda: Faulty("interrupts"))
-    one_by_one = lambda args: dataclasses.replace(  # noqa: E731
-        Arena(Rules.preset(args.preset), args.seed, args.workers), batch_deals=1
-    )
-    monkeypatch.setattr(evaluate.Args, "arena", one_by_one)
-    file = tmp_path / "out.json"
+    monkeypatch.setattr(Faulty, "deals_at_once", 1, raising=False)
+    file, records, report = (tmp_path / name for name in ("out.json", "out.jsonl", "report"))
     words = ["greedy", "faulty", "--seed", "7", "--deals", "40", "--json", str(file)]
-    assert run(monkeypatch, *words, "--workers", "1") == evaluate.INTERRUPTED
-    assert 0 < json.loads(file.read_text())["matches"][0]["deals"] < 40
+    words += ["--records", str(records), "--report", str(report), "--workers", "1"]
+    assert run(monkeypatch, *words) == evaluate.INTERRUPTED
+    deals = json.loads(file.read_text())["matches"][0]["deals"]
+    assert 0 < deals < 40
+    assert len(list(load_records(records))) == 2 * deals
+    assert "Interrupted: these are the results so far." in (report / "index.html").read_text()
     assert "interrupted; these are the results so far" in capsys.readouterr().err
+
+
+class Reader(RandomAgent):
+    """Plays at random, and reads meanwhile how many deals the JSON holds."""
+
+    deals_at_once = 1
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.seen: set[int] = set()
+
+    def act(self, *arrays: Any) -> npt.NDArray[np.int64]:
+        if self.file.exists():
+            matches = json.loads(self.file.read_text())["matches"]
+            self.seen.add(matches[0]["deals"] if matches else 0)
+        return super().act(*arrays)
+
+
+@plays_deals
+def test_the_json_is_written_while_a_long_match_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "out.json"
+    reader = Reader(file)
+    monkeypatch.setitem(AGENTS, "reader", lambda: reader)
+    monkeypatch.setattr(evaluate, "SAVE_SECONDS", 0)
+    words = ["greedy", "reader", "--deals", "4", "--json", str(file), "--workers", "1"]
+    assert run(monkeypatch, *words) == 0
+    assert reader.seen == {0, 1, 2, 3}
+    assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
+
+
+@plays_deals
+def test_names_are_printed_as_they_are(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(AGENTS, "[/red]", RandomAgent)
+    assert run(monkeypatch, "[/red]", "greedy", "--deals", "2", "--preset", "mini") == 0
+    assert "[/red] v greedy" in capsys.readouterr().out
+
+
+@plays_deals
+def test_an_interrupt_before_the_first_deal_leaves_empty_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(AGENTS, "faulty", lambda: Faulty("interrupts", jokers=0))
+    file, report = tmp_path / "out.json", tmp_path / "report"
+    words = ["greedy", "faulty", "--json", str(file), "--report", str(report), "--workers", "1"]
+    assert run(monkeypatch, *words) == evaluate.INTERRUPTED
+    found = json.loads(file.read_text())
+    assert found["matches"] == []
+    assert [row["rating"] for row in found["ratings"]] == [None, None]
+    assert (report / "index.html").exists()
+
+
+@plays_deals
+def test_one_agent_alone_plays_the_baselines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "out.json"
+    for name in ("greedy", "random"):
+        others = [other for other in baselines() if other != name]
+        assert run(monkeypatch, name, "--deals", "2", "--json", str(file)) == 0
+        found = json.loads(file.read_text())
+        assert [(m["a"], m["b"]) for m in found["matches"]] == [(name, other) for other in others]
+        said = capsys.readouterr().err
+        assert f"{name} plays against the baselines: {', '.join(others)}" in said
+
+
+@plays_deals
+def test_partners_are_compared_with_two_of_the_partner_on_the_same_deals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "out.json"
+    words = ["greedy", "random", "--partners", "random", "--deals", "6", "--seed", "3"]
+    assert run(monkeypatch, *words, "--json", str(file)) == 0
+    found = json.loads(file.read_text())
+    assert [(m["a"], m["b"]) for m in found["matches"]] == [("greedy", "random")]
+    (row,) = found["partners"]
+    assert (row["agent"], row["partner"], row["opponent"]) == ("greedy", "random", "random")
+    where = Arena(Rules.preset("italian"), seed=3)
+    mixed = play(where, (GREEDY, RANDOM), RANDOM, 6).differences.mean(axis=1)
+    assert row["mean_points"] == mixed.mean()
+    assert (row["partner_alone"], row["partner_alone_ci95"]) == (0, [0, 0])
+    assert row["added"] == mixed.mean() > 100
+    assert row["added_ci95"] == row["ci95"]
+    assert "two of the partner" in capsys.readouterr().out
+
+    words[1] = "greedy:"  # now the partner is another one than the opponent
+    monkeypatch.setattr(evaluate, "make_agent", lambda text: make_agent(text.rstrip(":")))
+    assert run(monkeypatch, *words, "--json", str(file)) == 0
+    rows = json.loads(file.read_text())["partners"]
+    assert [(row["agent"], row["opponent"]) for row in rows] == [
+        ("greedy", "greedy:"), ("greedy:", "greedy"),
+    ]  # fmt: skip
+    mixed = play(where, (GREEDY, RANDOM), GREEDY, 6).differences.mean(axis=1)
+    alone = play(where, RANDOM, GREEDY, 6).differences.mean(axis=1)
+    added = statistics.mean_over_deals(mixed - alone)
+    for row in rows:
+        assert row["partner_alone"] == alone.mean()
+        assert row["added"] == pytest.approx(added.mean)
+        assert row["added_ci95"] == pytest.approx(list(added.interval))
+
+
+def test_importing_the_arena_and_the_command_loads_no_heavy_library() -> None:
+    code = "import agents.arena, evaluate, sys; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    loaded = set(done.stdout.decode().split())
+    assert "agents.arena" in loaded
+    assert not loaded & {
+        "matplotlib",
+        "scipy.stats",
+        "torch",
+        "choix",
+    }  # numba asks for scipy itself

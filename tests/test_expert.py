@@ -82,7 +82,10 @@ def test_it_chooses_a_two_before_a_joker() -> None:
 @pytest.mark.nojit
 def test_notes_count_what_is_unseen() -> None:
     notes = notes_on(game(hand="5c 5c 9d Jo", melds=[SIX], opponents=["Kc-Ks-2d"]))
-    unseen = {text: int(notes["unseen"][card_index(text)]) for text in "5c 9d Jo Kc 2d 5h Ah".split()}
+    unseen = {
+        card: int(notes["unseen"][card_index(card)])
+        for card in ("5c", "9d", "Jo", "Kc", "2d", "5h", "Ah")
+    }
     assert unseen == {"5c": 0, "9d": 1, "Jo": 3, "Kc": 1, "2d": 1, "5h": 1, "Ah": 2}
 
 
@@ -172,9 +175,14 @@ def test_every_parameter_has_a_name_of_its_own_and_a_meaning() -> None:
     with pytest.raises(AttributeError, match="no attribute 'TWINN'"):
         _ = parameters.TWINN
     sources = "".join(
-        Path(f"agents/{module}.py").read_text(encoding="utf-8") for module in ("expert", "valuation")
+        Path(f"agents/{module}.py").read_text(encoding="utf-8")
+        for module in ("expert", "valuation")
     )
-    shared = {f"{kind}_{n}" for kind in ("run_clean", "run_dirty", "set_clean", "set_dirty") for n in (2, 3, 4)}
+    shared = {
+        f"{kind}_{n}"
+        for kind in ("run_clean", "run_dirty", "set_clean", "set_dirty")
+        for n in (2, 3, 4)
+    }
     for name in set(names) - shared:
         assert f"at.{name.upper()}]" in sources or f"at.{name.upper()} " in sources, name
 

@@ -17,6 +17,7 @@ from agents.learned import (
     WEIGHTS_FILE,
     Layers,
     LearnedAgent,
+    Policy,
     WeightsError,
     load_agent,
     save_weights,
@@ -39,10 +40,12 @@ def random_layers(seed: int = 0) -> Layers:
 
 def test_weights_come_back_as_they_were_saved(tmp_path: Path) -> None:
     layers = random_layers()
-    save_weights(tmp_path, layers, {"seed": 3})
+    save_weights(tmp_path, Policy(layers), {"seed": 3})
     for path in (tmp_path, tmp_path / WEIGHTS_FILE):
         agent = load_agent(path)
-        for (weight, bias), (saved_weight, saved_bias) in zip(layers, agent.layers, strict=True):
+        for (weight, bias), (saved_weight, saved_bias) in zip(
+            layers, agent.policy.layers, strict=True
+        ):
             assert (weight == saved_weight).all()
             assert (bias == saved_bias).all()
     assert isinstance(make_agent(str(tmp_path)), LearnedAgent)
@@ -53,7 +56,7 @@ def test_weights_come_back_as_they_were_saved(tmp_path: Path) -> None:
 def test_it_plays_legal_actions_whatever_the_batch() -> None:
     batch = Batch(Rules.preset("italian"), 64, seed=1)
     for sample in (False, True):
-        agent = LearnedAgent(random_layers(), sample)
+        agent = LearnedAgent(Policy(random_layers()), sample)
         for _ in range(60):
             rng = np.arange(64, dtype=np.uint64)
             rows = np.flatnonzero(batch.counts)
@@ -74,15 +77,15 @@ def test_sampling_follows_the_policy() -> None:
     masks[:, :2] = 1
     observed = np.zeros((4_000, OBSERVATION_SIZE), np.int8)
     rng = np.random.default_rng(0).integers(2**63, size=4_000).astype(np.uint64)
-    assert (LearnedAgent(layers).act(observed, masks, rng) == 1).all()
-    share = LearnedAgent(layers, sample=True).act(observed, masks, rng).mean()
+    assert (LearnedAgent(Policy(layers)).act(observed, masks, rng) == 1).all()
+    share = LearnedAgent(Policy(layers), sample=True).act(observed, masks, rng).mean()
     assert abs(share - 0.75) < 5 * np.sqrt(0.75 * 0.25 / 4_000)
 
 
 def test_what_is_no_weights_of_this_layout_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match=r"is no run folder with weights\.safetensors"):
         load_agent(tmp_path)
-    save_weights(tmp_path, random_layers(), {})
+    save_weights(tmp_path, Policy(random_layers()), {})
     card = json.loads((tmp_path / CARD_FILE).read_text())
     (tmp_path / CARD_FILE).write_text(json.dumps({**card, "layout": "0" * 16}))
     with pytest.raises(WeightsError, match="are for the layout 0000000000000000, and this is"):
@@ -100,4 +103,4 @@ def test_what_is_no_weights_of_this_layout_is_refused(tmp_path: Path) -> None:
         with pytest.raises(WeightsError, match="holds no whole weights"):
             load_agent(tmp_path)
     with pytest.raises(WeightsError, match="the layers must lead from 916 to 985 values"):
-        LearnedAgent(random_layers()[:1])
+        Policy(random_layers()[:1])
