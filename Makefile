@@ -57,9 +57,10 @@ bench: $(BENCH) ## measure the engine beside RLCard and OpenSpiel, the AEC loop 
 	$(BIN)/python -m benchmarks.throughput
 	$(BIN)/python -m benchmarks.aec
 	$(BIN)/python -m benchmarks.vec_env
+	$(BIN)/python -m benchmarks.matches
 
 docs: $(DEV) ## regenerate the tables that the documentation takes from the code
-	$(BIN)/python -m burraco_env.documentation
+	$(BIN)/python -m agents.documentation
 
 clean: ## remove all that make and the tools left behind, except .venv
 	rm -rf build dist htmlcov .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache

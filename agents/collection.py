@@ -37,7 +37,7 @@ TABLE_DTYPE = np.dtype(
     [
         ("policies", np.int64, (MAX_SEATS,)),
         ("last", np.int64, (MAX_SEATS,)),  # row of the seat's last decision in this batch, or -1
-        ("choice", np.int64),  # action to be played next, or -1
+        ("choice", np.int64),  # action to be played next, or NOT_DEALT
     ],
     align=True,
 )
@@ -62,6 +62,11 @@ POINTS_SCALE = 200.0
 """Points that make a reward of 1; about the value of a victory point as well."""
 _STEPS: npt.NDArray[np.int64] = np.array([victory_points(d, 4)[0] - 10 for d in range(2002)])
 _DECISIONS_APART = 120
+"""The expert takes up to so many decisions in the first deal of each game, so that not all of them
+end together."""
+_NO_END = 1 << 40
+NOT_DEALT = -2
+"""Choice of a table that has not seen a deal."""
 
 
 class Rows(NamedTuple):
@@ -175,12 +180,14 @@ def _deal(games: Any, tables: Any, index: int, plan: Plan) -> None:
 
 
 @kernel
-def _play_on(game: Game, table: Any, parameters: Any, desk: Any) -> int:
+def _play_on(game: Game, table: Any, parameters: Any, desk: Any, most: int) -> int:
     """Play until a choice of a network is needed; how many are legal, their ids on the desk.
 
-    0: the game is over.
+    0: the game is over, or so many decisions have been taken.
     """
-    while game["phase"] != OVER_PHASE:
+    for _ in range(most):
+        if game["phase"] == OVER_PHASE:
+            return int64(0)
         policy = table["policies"][game["seat"]]
         if policy > NETWORK:
             apply(game, decide(game, policy, parameters, desk))
@@ -215,7 +222,7 @@ def deal_worth(lead: float, objective: int) -> float:
     sign = 1.0 if lead > 0 else -1.0 if lead < 0 else 0.0
     if objective == WINS:
         return sign
-    return sign * _STEPS[min(int64(abs(lead)), 2001)]
+    return sign * float(_STEPS[min(int64(abs(lead)), 2001)])
 
 
 @kernel
@@ -312,12 +319,21 @@ def play_round(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by one
         table = tables[index]
         if table["choice"] >= 0:
             apply(games[index], table["choice"])
-        count = _play_on(games[index], table, plan.parameters, desk)
-        while count == 0:
-            _write_leads(games[index], desk, points, leads)
-            _credit(table, leads, plan, rows)
+        most = int64(_NO_END)
+        if table["choice"] == NOT_DEALT:
             _deal(games, tables, index, plan)
-            count = _play_on(games[index], table, plan.parameters, desk)
+            table["policies"][:] = 0
+            most = next_below(games[index], _DECISIONS_APART)
+        count = int64(0)
+        while count == 0:
+            count = _play_on(games[index], table, plan.parameters, desk, most)
+            if games[index]["phase"] == OVER_PHASE:
+                _write_leads(games[index], desk, points, leads)
+                _credit(table, leads, plan, rows)
+                _deal(games, tables, index, plan)
+            elif count == 0:
+                _seat_policies(games[index], table, plan)
+            most = int64(_NO_END)
         game, at = games[index], row + index
         seat = game["seat"]
         _write_inputs(game, plan, count, desk, rows.inputs[at])
@@ -356,18 +372,6 @@ def imitate(row: int, count: int, rows: Rows) -> None:
             if rows.scores[at, index] > rows.scores[at, best]:
                 best = index
         rows.chosen[at] = best
-
-
-@row_kernel
-def scatter(games: Any, tables: Any, plan: Plan, desk: Any) -> None:
-    """Deal, and play each game on to a point of its own, so that not all end together."""
-    for index in range(games.shape[0]):
-        _deal(games, tables, index, plan)
-        game = games[index]
-        for _ in range(next_below(game, _DECISIONS_APART)):
-            if game["phase"] == OVER_PHASE:
-                break
-            apply(game, decide(game, int64(0), plan.parameters, desk))
 
 
 @row_kernel

@@ -185,12 +185,12 @@ def _take_naturals(notes: Any, action: int, change: int) -> None:
 def _score_on_set(observation: Any, p: Any, notes: Any, action: int) -> float:
     rank, slot, suit = layoff_set_indices(action)
     naturals, kind = views.set_at(observation, rank_index(rank), slot)
-    before = set_worth(p, notes, rank, naturals, kind)
+    before = set_worth(p, notes, MINE, rank, naturals, kind)
     if suit == NUM_SUITS:
-        gain = set_worth(p, notes, rank, naturals, NUM_KINDS) - before
+        gain = set_worth(p, notes, MINE, rank, naturals, NUM_KINDS) - before
         return gain + _spend_wild(observation, p, notes)
     card = suit * NUM_RANKS + rank
-    gain = set_worth(p, notes, rank, naturals + 1, kind) - before
+    gain = set_worth(p, notes, MINE, rank, naturals + 1, kind) - before
     score = gain + _spend(observation, p, notes, card)
     notes["hand"][card] += 1
     return score
@@ -200,8 +200,8 @@ def _score_on_set(observation: Any, p: Any, notes: Any, action: int) -> float:
 def _score_on_run(observation: Any, p: Any, notes: Any, action: int) -> float:
     suit, slot, operation = layoff_run_indices(action)
     run = views.run_at(observation, suit, slot)
-    gain = extended_worth(p, notes, suit, run, operation, NUM_KINDS)
-    gain -= run_worth(p, notes, suit, run)
+    gain = extended_worth(p, notes, MINE, suit, run, operation, NUM_KINDS)
+    gain -= run_worth(p, notes, MINE, suit, run)
     place = natural_place(notes["rules"], run, operation)
     notes["natural"] = card_at(suit, place) if place > 0 else int64(-1)
     if place <= 0:
@@ -223,7 +223,7 @@ def _score_new_set(observation: Any, p: Any, notes: Any, action: int) -> float:
         card = meld_set_suit(action, index) * NUM_RANKS + rank
         notes["hand"][card] += 1
         score += _spend(observation, p, notes, card)
-    score += set_worth(p, notes, rank, count, NUM_KINDS if wild else 0)
+    score += set_worth(p, notes, MINE, rank, count, NUM_KINDS if wild else 0)
     if wild:
         score += _spend_wild(observation, p, notes)
     for suit in range(NUM_SUITS):
@@ -244,7 +244,7 @@ def _score_new_run(observation: Any, p: Any, notes: Any, action: int) -> float:
             card = card_at(suit, place)
             hand[card] += 1
             score += _spend(observation, p, notes, card)
-    score += run_worth(p, notes, suit, _new_run(notes, lo, wild))
+    score += run_worth(p, notes, MINE, suit, _new_run(notes, lo, wild))
     if wild > 0:
         score += _spend_wild(observation, p, notes)
     for direction in (-1, 1):

@@ -20,6 +20,7 @@ from burraco_env.actions import NUM_SET_RANKS
 from burraco_env.cards import NUM_CARDS, NUM_SUITS
 from burraco_env.layout import Segment, lay_out
 from burraco_env.melds import HIGHEST_PLACE
+from burraco_env.observations import SEGMENTS as OBSERVED
 from burraco_env.rules import MAX_SEATS
 from burraco_env.state import HI, LO, MAX_RUNS, MAX_SETS, RULE_NUMBERS, WILD
 
@@ -83,7 +84,7 @@ NUM_FEATURES: int = SEGMENTS[-1].stop
 _SEEN_MUST_MELD, _SEEN_NO_RETURN, _SEEN_SIDES, _SEEN_TURN, _SEEN_UNPLAYED, _SEEN_RULES = (
     int64(segment.start)
     for name in ("must_meld", "no_return", "sides", "turn", "unplayed", "rules")
-    for segment in views.SEGMENTS
+    for segment in OBSERVED
     if segment.name == name
 )
 

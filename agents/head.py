@@ -143,7 +143,7 @@ def judge(
         reference: log-probabilities of another policy, float32[n, most]; float32[0, 0]: none.
         logs: for the log-probabilities, float32[n, most].
         out: for those of the actions taken, the entropy and the divergence from `reference`,
-            float32[3, n].
+            float32[n, 3].
     """
     for row in range(hidden.shape[0]):
         count = legal.counts[row]
@@ -155,9 +155,9 @@ def judge(
             entropy -= np.exp(log) * log
             if reference.shape[0] > 0:
                 divergence += np.exp(log) * (log - reference[row, index])
-        out[0, row] = logs[row, chosen[row]]
-        out[1, row] = entropy
-        out[2, row] = divergence
+        out[row, 0] = logs[row, chosen[row]]
+        out[row, 1] = entropy
+        out[row, 2] = divergence
 
 
 @quick_kernel
@@ -175,16 +175,16 @@ def judge_backward(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by
 ) -> None:
     """Gradients of `judge`: `grad` is that of `out`; the last two are added to."""
     for row in range(hidden.shape[0]):
-        entropy, divergence = out[1, row], out[2, row]
+        entropy, divergence = out[row, 1], out[row, 2]
         for index in range(legal.counts[row]):
             action, log = legal.ids[row, index], logs[row, index]
             probability = np.exp(log)
-            slope = -grad[0, row] * probability - grad[1, row] * probability * (log + entropy)
+            slope = -grad[row, 0] * probability - grad[row, 1] * probability * (log + entropy)
             if index == chosen[row]:
-                slope += grad[0, row]
+                slope += grad[row, 0]
             if reference.shape[0] > 0:
                 distance = log - reference[row, index] - divergence
-                slope += grad[2, row] * probability * distance
+                slope += grad[row, 2] * probability * distance
             head_grad.bias[action] += slope
             head_grad.factor[action] += slope * legal.scores[row, index]
             weight, weight_grad = head.weight[action], head_grad.weight[action]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,19 @@ class Policy:
         if judged and (self.parameters is None or self.parameters.shape != (2, NUM_PARAMETERS)):
             raise WeightsError(f"parameters of the shape (2, {NUM_PARAMETERS}) are missing")
 
+    @cached_property
+    def hidden(self) -> tuple[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]], ...]:
+        """The layers before the last: weight, float32[in, out], and bias, float32[out]."""
+        return tuple((np.ascontiguousarray(w.T), b) for w, b in self.layers[:-1])
+
+    @cached_property
+    def head(self) -> Head:
+        """The last layer and the prior."""
+        weight, bias = self.layers[-1]
+        none = np.zeros(len(actions.SEGMENTS), np.float32)
+        factors = prior_factors(none if self.betas is None else self.betas)
+        return Head(np.ascontiguousarray(weight), bias, factors)
+
 
 @row_kernel
 def _prepare(seen: Any, masks: Any, parameters: Any, notes: Any, inputs: Any, scores: Any) -> None:
@@ -121,6 +135,31 @@ def _prepare(seen: Any, masks: Any, parameters: Any, notes: Any, inputs: Any, sc
         if observation[PHASE + WILD_PHASE]:
             take_notes(observation, parameters[0 if observation[SEATS] == 2 else 1], notes[0])
         write_features(observation, notes[0], inputs[row])
+
+
+@quick_kernel
+def _forward(inputs: Any, layers: Any, tanh: bool, out: Any) -> None:
+    """Output of the hidden layers; most inputs and half of all units are zero, and are skipped."""
+    widest = 0
+    for index in range(len(layers)):
+        widest = max(widest, len(layers[index][1]))
+    values, sums = np.zeros(widest, np.float32), np.zeros(widest, np.float32)
+    for row in range(inputs.shape[0]):
+        for index in range(len(layers)):
+            weight, bias = layers[index]
+            width = len(bias)
+            sums[:width] = bias
+            for unit in range(weight.shape[0]):
+                value = np.float32(inputs[row, unit]) if index == 0 else values[unit]
+                if value == 0:
+                    continue
+                line = weight[unit]
+                for other in range(width):
+                    sums[other] += value * line[other]
+            for other in range(width):
+                values[other] = np.tanh(sums[other]) if tanh else max(sums[other], np.float32(0))
+        for unit in range(out.shape[1]):
+            out[row, unit] = values[unit]
 
 
 @quick_kernel
@@ -201,19 +240,11 @@ class LearnedAgent:
             _prepare(observed, masks, policy.parameters, notes, written, scores)
             inputs = written if wanted else observed
         values = inputs.astype(np.float32)
-        for weight, bias in policy.layers[:-1]:
-            values = values @ weight.T + bias
-            if policy.activation == "tanh":
-                np.tanh(values, out=values)
-            else:
-                np.maximum(values, 0, out=values)
-        betas = (
-            np.zeros(len(actions.SEGMENTS), np.float32) if policy.betas is None else policy.betas
-        )
-        weight, bias = policy.layers[-1]
+        if policy.hidden:
+            values = np.zeros((rows, policy.head.weight.shape[1]), np.float32)
+            _forward(inputs, policy.hidden, policy.activation == "tanh", values)
         logits = np.zeros((rows, NUM_ACTIONS), np.float32)
-        head = Head(np.ascontiguousarray(weight), bias, prior_factors(betas))
-        _write_logits(values, head, scores, masks, logits)
+        _write_logits(values, policy.head, scores, masks, logits)
         return logits
 
     def act(

@@ -41,8 +41,9 @@ class _Body(nn.Module):
     def __init__(self, scales: npt.NDArray[np.float32], hidden: tuple[int, ...]) -> None:
         super().__init__()
         sizes = (len(scales), *hidden)
-        self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in pairwise(sizes))
-        self.register_buffer("scales", torch.from_numpy(scales), persistent=False)
+        self.layers = [nn.Linear(before, after) for before, after in pairwise(sizes)]
+        self.registered = nn.ModuleList(self.layers)
+        self.scales = torch.from_numpy(scales)
         for layer in self.layers:
             nn.init.orthogonal_(layer.weight, math.sqrt(2))
             nn.init.zeros_(layer.bias)
@@ -54,6 +55,7 @@ class _Body(nn.Module):
         return [scaled, *((layer.weight, layer.bias) for layer in rest)]
 
     def forward(self, inputs: Tensor) -> Tensor:
+        """Output of the last hidden layer, float32[n, hidden]."""
         values = inputs.to(torch.bfloat16 if torch.is_autocast_enabled("cpu") else torch.float32)
         for weight, bias in self.folded():
             values = functional.relu(functional.linear(values, weight, bias))
@@ -94,7 +96,8 @@ class Network(nn.Module):
         """What the critic adds to the baseline, float32[n]."""
         wide = self.critic_body.layers[0].in_features > inputs.shape[1]
         seen = torch.cat([inputs, hidden], dim=1) if wide else inputs
-        return self.critic_head(self.critic_body(seen))[:, 0]
+        added: Tensor = self.critic_head(self.critic_body(seen))[:, 0]
+        return added
 
     def numpy_head(self) -> Head:
         """The last layer and the prior, for kernels; it shares the weights' memory."""
@@ -157,6 +160,7 @@ class Network(nn.Module):
 
 
 def array_of(tensor: Tensor) -> npt.NDArray[Any]:
+    """A copy of a tensor's values."""
     return np.array(tensor.detach().numpy())
 
 
@@ -165,21 +169,22 @@ Spread = Callable[[Callable[[slice, int], Any], int], list[Any]]
 
 
 class Judge(torch.autograd.Function):
-    """`head.judge` for autograd: log-probability, entropy and divergence, float32[3, n]."""
+    """`head.judge` for autograd: log-probability, entropy and divergence, float32[n, 3]."""
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(  # noqa: PLR0913, PLR0917 - autograd wants them one by one
         ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, factors: Tensor,
         legal: Legal, chosen: Any, reference: Any, spread: Spread,
     ) -> Tensor:  # fmt: skip
+        """Judge decisions that were taken; see `head.judge`."""
         head = Head(*(tensor.detach().numpy() for tensor in (weight, bias, factors)))
         seen = hidden.detach().numpy()
         logs = np.zeros(legal.ids.shape, np.float32)
-        out = np.zeros((3, len(seen)), np.float32)
+        out = np.zeros((len(seen), 3), np.float32)
 
         def part(rows: slice, _: int) -> None:
             near = reference[rows] if len(reference) else reference
-            judge(seen[rows], head, legal.rows(rows), chosen[rows], near, logs[rows], out[:, rows])
+            judge(seen[rows], head, legal.rows(rows), chosen[rows], near, logs[rows], out[rows])
 
         spread(part, len(seen))
         ctx.kept = (seen, head, legal, chosen, reference, logs, out, spread)
@@ -187,6 +192,7 @@ class Judge(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
+        """Gradients of hidden, weight, bias and factors."""
         seen, head, legal, chosen, reference, logs, out, spread = ctx.kept
         grad = np.ascontiguousarray(grads[0].numpy())
         hidden_grad = np.zeros_like(seen)
@@ -195,8 +201,8 @@ class Judge(torch.autograd.Function):
             near = reference[rows] if len(reference) else reference
             head_grad = zero_head(seen.shape[1])
             judge_backward(
-                seen[rows], head, legal.rows(rows), chosen[rows], near, logs[rows], out[:, rows],
-                grad[:, rows], hidden_grad[rows], head_grad,
+                seen[rows], head, legal.rows(rows), chosen[rows], near, logs[rows], out[rows],
+                grad[rows], hidden_grad[rows], head_grad,
             )  # fmt: skip
             return head_grad
 

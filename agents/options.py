@@ -63,26 +63,30 @@ class Args:
     clone_minutes: float = 0.0
     """Time to imitate the expert for first; makes sense without a prior."""
 
-    games: int = 1024
+    games: int = 256
     """Games at once."""
     batch: int = 65_536
     """Decisions of a batch, between two updates; a multiple of `games`."""
     minibatch: int = 4096
     """Decisions of a step of the optimiser."""
     epochs: int = 2
-    """Passes over a batch."""
+    """Passes over a batch; the critic, which would learn single deals by heart, has one."""
     learning_rate: float = 1e-3
-    """Of Adam at the beginning."""
+    """Of Adam at the beginning, for the policy."""
+    critic_rate: float = 5e-4
+    """The same for the critic; both fall together."""
     learning_rate_end: float = 0.05
     """Part of it that is left at the end; it falls as a cosine."""
     gae_lambda: float = 0.95
     """Lambda of generalised advantage estimation; there is no discount."""
+    critic_lambda: float = 0.99
+    """The same for what the critic learns, which would lean on itself too much otherwise."""
+    critic_updates: int = 8
+    """Updates at the beginning in which the critic alone learns."""
     clip: float = 0.2
     """How far the probability of an action may move in an update."""
     entropy: float = 0.003
     """Weight of the entropy at the beginning; it falls linearly to a tenth."""
-    value_weight: float = 0.5
-    """Weight of the critic's loss."""
     max_grad_norm: float = 0.5
     """Largest norm of the gradients of policy and critic, each."""
     kl: float = 0.0
@@ -120,7 +124,14 @@ class Args:
                      "watch_batches", "snapshots", "snapshot_updates", "test_deals"):  # fmt: skip
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("minutes", "decisions", "learning_rate", "watch_minutes", "save_minutes"):
+        for name in (
+            "minutes",
+            "decisions",
+            "learning_rate",
+            "critic_rate",
+            "watch_minutes",
+            "save_minutes",
+        ):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ValueError(f"{name} must be above 0, not {value}")

@@ -33,6 +33,7 @@ PARAMETERS: tuple[tuple[str, float, str], ...] = (
     ("set_dirty_3", 16, "three cards"),
     ("set_dirty_4", 6, "four cards or more"),
     ("dead", 0.4, "factor of these where too few cards are left to complete the meld"),
+    ("first_burraco", 30, "a burraco with which the side may close, where it has none yet"),
     # What a card is worth in the hand.
     ("twin", 8, "another card of its rank"),
     ("twin_outs", 6, "times the part of the other cards of the rank that may still come"),

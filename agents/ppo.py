@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from torch import Tensor, nn
 from agents import head as heads
 from agents.checkpoints import Arrays, as_bytes, as_records
 from agents.collection import (
+    NOT_DEALT,
     OBJECTIVES,
     OUTSIDER,
     SCRIPTED,
@@ -38,7 +39,6 @@ from agents.collection import (
     imitate,
     new_rows,
     play_round,
-    scatter,
     take_choices,
 )
 from agents.head import Legal, chunks
@@ -52,7 +52,10 @@ from burraco_env import NUM_ACTIONS, OBSERVATION_SIZE
 from burraco_env.generator import generator_states
 from burraco_env.state import GAME_DTYPE, new_games
 
+_LOSSES = ("policy_loss", "entropy", "kl_to_initial", "approx_kl", "clipfrac")
 _COUNTERS = ("updates", "decisions", "seconds", "cloned", "spent")
+_RISING_UPDATES = 8
+"""Updates in which the learning rate rises: the first steps of Adam are as long as all others."""
 VARIED_EXPERTS = 8
 VARIATION = 0.3
 """Standard deviation, as a part of each value, of the parameters of the varied experts."""
@@ -120,7 +123,8 @@ class Trainer:
         expert = tuned()
         judged = expert if args.init is None or not fresh else self._start_from(args.init, expert)
         self.parameters = np.stack([judged, expert, *_varied(expert, args.seed)])
-        self.optimiser = torch.optim.Adam(self.network.parameters(), args.learning_rate, eps=1e-5)
+        self.policy_optimiser = torch.optim.Adam(self.network.policy_parameters(), eps=1e-5)
+        self.critic_optimiser = torch.optim.Adam(self.network.critic_parameters(), eps=1e-5)
         self.initial = Network(args)
         self.initial.load_state_dict(self.network.state_dict())
         self.snapshots: list[Network] = []
@@ -128,7 +132,7 @@ class Trainer:
         self.games = np.zeros(args.games, dtype=GAME_DTYPE)
         self.games["generator"] = generator_states(args.seed, args.games)
         self.tables = np.zeros(args.games, dtype=TABLE_DTYPE)
-        self.tables["choice"] = self.tables["last"] = -1
+        self.tables["choice"] = NOT_DEALT
         self.desks = [new_desk() for _ in range(args.threads)]
         self.rows = new_rows(args.batch, INPUT_SIZES[args.inputs])
         self.seen = Seen(
@@ -142,7 +146,6 @@ class Trainer:
         self.cloned = 0.0
         self.spent = {"environment": 0.0, "network": 0.0, "learning": 0.0}
         self._compile()
-        scatter(self.games, self.tables, self._plan(), self.desks[0][0])
 
     def _start_from(self, path: Path, expert: npt.NDArray[np.float64]) -> Any:
         """Take over the weights of a run; returns the parameters of its prior."""
@@ -191,7 +194,7 @@ class Trainer:
         estimate_advantages(self.rows, np.zeros(0, np.float32), 0.0, np.zeros(0, np.float32))
         self.rows.counts[0] = 1
         for compared in (False, True):
-            self._judge(np.zeros(1, np.int64), compared).sum().backward()
+            torch.autograd.backward(self._judge(np.zeros(1, np.int64), compared).sum())
         self.network.zero_grad()
 
     # Collecting experience.
@@ -259,7 +262,9 @@ class Trainer:
         learning = time.perf_counter()
         advantages, returns, values = self._estimate()
         rows = np.flatnonzero((self.rows.to_act == 0) & self._known())
-        losses = self._learn(rows, advantages, returns)
+        losses = self._learn_values(rows, returns)
+        if self.updates >= self.args.critic_updates:
+            losses |= self._learn_policy(rows, advantages)
         self.updates += 1
         self.decisions += len(rows)
         if self.updates % self.args.snapshot_updates == 0:
@@ -272,7 +277,7 @@ class Trainer:
             **losses,
             "losses/explained_variance": float(1 - error),
             "charts/episodic_return": float(self.rows.reward[self.rows.ended != 0].mean()),
-            "charts/learning_rate": self._learning_rate(),
+            "charts/learning_rate": self.args.learning_rate * self._learning_rate(),
             "charts/SPS": (self.decisions - before) / (end - start),
         }
 
@@ -281,67 +286,75 @@ class Trainer:
         return np.asarray((self.rows.ended != 0) | (self.rows.following >= 0))
 
     def _estimate(self) -> tuple[Any, Any, Any]:
-        """Advantages, returns and values of the batch, float32[batch] each."""
+        """Advantages, what the critic is to say, and what it says, float32[batch] each."""
         parts = chunks(self.args.batch, max(1, self.args.batch // 8192))
         with torch.no_grad():
             added = np.concatenate([self._value(rows).numpy() for rows in parts])
         values = added + self.rows.baseline
-        advantages = np.zeros_like(values)
+        advantages, distance = np.zeros_like(values), np.zeros_like(values)
         estimate_advantages(self.rows, values, self.args.gae_lambda, advantages)
-        return advantages, advantages + values, values
+        estimate_advantages(self.rows, values, self.args.critic_lambda, distance)
+        return advantages, values + distance, values
 
     def _learning_rate(self) -> float:
+        """Part of the learning rates that is used now."""
         low = self.args.learning_rate_end
         falling = (1 + math.cos(math.pi * self.progress)) / 2
-        return self.args.learning_rate * (low + (1 - low) * falling)
+        rising = min(1.0, (self.updates + 1) / _RISING_UPDATES)
+        return (low + (1 - low) * falling) * rising
 
-    def _learn(self, rows: Any, advantages: Any, returns: Any) -> dict[str, float]:
+    def _minibatches(self, rows: Any, stream: int) -> Iterator[npt.NDArray[np.int64]]:
+        """The rows in random order, so many at a time, each part sorted."""
+        rng = np.random.default_rng([self.args.seed, self.updates, stream])
+        order = rng.permutation(rows)
+        for at in range(0, len(order), self.args.minibatch):
+            yield np.sort(order[at : at + self.args.minibatch])
+
+    def _descend(self, optimiser: torch.optim.Optimizer, rate: float, loss: Tensor) -> None:
+        """A step of the optimiser."""
+        (group,) = optimiser.param_groups
+        group["lr"] = rate * self._learning_rate()
+        optimiser.zero_grad()
+        torch.autograd.backward(loss)
+        nn.utils.clip_grad_norm_(group["params"], self.args.max_grad_norm)
+        optimiser.step()
+
+    def _learn_values(self, rows: Any, returns: Any) -> dict[str, float]:
+        """One pass of the critic over the rows."""
+        total = 0.0
+        for mine in self._minibatches(rows, 0):
+            target = torch.from_numpy(returns[mine] - self.rows.baseline[mine])
+            loss = (self._value(mine) - target).square().mean()
+            self._descend(self.critic_optimiser, self.args.critic_rate, loss)
+            total += len(mine) * float(loss.detach())
+        return {"losses/value_loss": total / len(rows)}
+
+    def _learn_policy(self, rows: Any, advantages: Any) -> dict[str, float]:
         """Some epochs of PPO over the rows; returns means of the last epoch."""
-        args, network = self.args, self.network
-        for group in self.optimiser.param_groups:
-            group["lr"] = self._learning_rate()
+        args = self.args
         kl_weight = args.kl * 0.5 ** (self.progress / args.kl_half_life)
         entropy_weight = args.entropy * (1 - 0.9 * self.progress)
-        scaled = advantages.copy()
-        scaled[rows] = (advantages[rows] - advantages[rows].mean()) / (
-            advantages[rows].std() + 1e-8
-        )
-        rng = np.random.default_rng([args.seed, self.updates])
-        sums = np.zeros(6)
+        scaled = (advantages - advantages[rows].mean()) / (advantages[rows].std() + 1e-8)
+        sums = np.zeros(len(_LOSSES))
         for epoch in range(args.epochs):
-            order = rng.permutation(rows)
-            for at in range(0, len(order), args.minibatch):
-                mine = np.sort(order[at : at + args.minibatch])
-                log_prob, entropy, divergence = self._judge(mine, kl_weight > 0)
+            for mine in self._minibatches(rows, 1 + epoch):
+                log_prob, entropy, divergence = self._judge(mine, kl_weight > 0).unbind(1)
                 log_ratio = log_prob - torch.from_numpy(self.rows.log_probs[mine])
                 ratio = log_ratio.exp()
                 gain = torch.from_numpy(scaled[mine])
                 clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
                 policy_loss = -torch.min(ratio * gain, clipped * gain).mean()
-                target = torch.from_numpy(returns[mine] - self.rows.baseline[mine])
-                value_loss = (self._value(mine) - target).square().mean()
-                loss = (
-                    policy_loss
-                    - entropy_weight * entropy.mean()
-                    + kl_weight * divergence.mean()
-                    + args.value_weight * value_loss
-                )
-                self.optimiser.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(network.policy_parameters(), args.max_grad_norm)
-                nn.utils.clip_grad_norm_(network.critic_parameters(), args.max_grad_norm)
-                self.optimiser.step()
+                loss = policy_loss - entropy_weight * entropy.mean() + kl_weight * divergence.mean()
+                self._descend(self.policy_optimiser, args.learning_rate, loss)
                 if epoch == args.epochs - 1:
                     with torch.no_grad():
                         approx_kl = (ratio - 1 - log_ratio).mean()
                         clipfrac = ((ratio - 1).abs() > args.clip).float().mean()
-                    found = (policy_loss, value_loss, entropy.mean(), divergence.mean(),
-                             approx_kl, clipfrac)  # fmt: skip
+                    found = (policy_loss, entropy.mean(), divergence.mean(), approx_kl, clipfrac)
                     sums += len(mine) * np.array([float(value.detach()) for value in found])
-        names = ("policy_loss", "value_loss", "entropy", "kl_to_initial", "approx_kl", "clipfrac")
         return {
             f"losses/{name}": float(total) / len(rows)
-            for name, total in zip(names, sums, strict=True)
+            for name, total in zip(_LOSSES, sums, strict=True)
         }
 
     def imitate(self) -> dict[str, float]:
@@ -349,27 +362,20 @@ class Trainer:
         start = time.perf_counter()
         self.collect(imitating=True)
         _, returns, _ = self._estimate()
-        rows = np.random.default_rng([self.args.seed, self.updates, 1]).permutation(
-            np.flatnonzero(self._known())
-        )
-        losses = []
-        for at in range(0, len(rows), self.args.minibatch):
-            mine = np.sort(rows[at : at + self.args.minibatch])
-            log_prob, _, _ = self._judge(mine, False)
-            target = torch.from_numpy(returns[mine] - self.rows.baseline[mine])
-            value_loss = (self._value(mine) - target).square().mean()
-            imitation = -log_prob.mean()
-            self.optimiser.zero_grad()
-            (imitation + self.args.value_weight * value_loss).backward()
-            self.optimiser.step()
-            losses.append(float(imitation.detach()))
+        rows = np.flatnonzero(self._known())
+        found = self._learn_values(rows, returns)
+        total = 0.0
+        for mine in self._minibatches(rows, 1):
+            loss = -self._judge(mine, False)[:, 0].mean()
+            self._descend(self.policy_optimiser, self.args.learning_rate, loss)
+            total += len(mine) * float(loss.detach())
         self.updates += 1
         self.initial.load_state_dict(self.network.state_dict())
         self.cloned += time.perf_counter() - start
-        return {"losses/imitation": float(np.mean(losses)), "seconds": self.cloned}
+        return {**found, "losses/imitation": total / len(rows), "seconds": self.cloned}
 
     def _judge(self, rows: Any, compared: bool) -> Tensor:
-        """Log-probability, entropy and divergence from the initial policy, float32[3, n]."""
+        """Log-probability, entropy and divergence from the initial policy, float32[n, 3]."""
         inputs = torch.from_numpy(self.rows.inputs[rows])
         legal = Legal(self.rows.ids, self.rows.scores, self.rows.counts).rows(rows)
         most = int(legal.counts.max())
@@ -384,7 +390,7 @@ class Trainer:
                     old = initial.body(inputs).numpy()
                 heads.log_probabilities(old, initial.numpy_head(), legal, reference)
         chosen = self.rows.chosen[rows]
-        judged: Tensor = Judge.apply(
+        judged: Tensor = Judge.apply(  # type: ignore[no-untyped-call]
             hidden, network.head.weight, network.head.bias, network.factors(), legal, chosen,
             reference, self._spread,
         )  # fmt: skip
@@ -418,9 +424,10 @@ class Trainer:
         for name, network in self._networks().items():
             for part, tensor in network.state_dict().items():
                 arrays[f"{name}/{part}"] = array_of(tensor)
-        for index, moments in self.optimiser.state_dict()["state"].items():
-            for part, tensor in moments.items():
-                arrays[f"adam/{index}/{part}"] = array_of(tensor)
+        for name, optimiser in self._optimisers().items():
+            for index, moments in optimiser.state_dict()["state"].items():
+                for part, tensor in moments.items():
+                    arrays[f"{name}/{index}/{part}"] = array_of(tensor)
         return arrays
 
     def counters(self) -> dict[str, Any]:
@@ -440,15 +447,20 @@ class Trainer:
             network.load_state_dict(
                 {part: torch.from_numpy(arrays[f"{name}/{part}"]) for part in network.state_dict()}
             )
-        adam = self.optimiser.state_dict()
-        for key, array in arrays.items():
-            if key.startswith("adam/"):
-                _, index, part = key.split("/")
-                adam["state"].setdefault(int(index), {})[part] = torch.from_numpy(array)
-        self.optimiser.load_state_dict(adam)
+        for name, optimiser in self._optimisers().items():
+            found = optimiser.state_dict()
+            for key, array in arrays.items():
+                owner, *path = key.split("/")
+                if owner == name:
+                    index, part = path
+                    found["state"].setdefault(int(index), {})[part] = torch.from_numpy(array)
+            optimiser.load_state_dict(found)
         for name in _COUNTERS:
             setattr(self, name, counters[name])
 
     def _networks(self) -> dict[str, Network]:
         kept = {f"snapshot.{index}": network for index, network in enumerate(self.snapshots)}
         return {"network": self.network, "initial": self.initial, **kept}
+
+    def _optimisers(self) -> dict[str, torch.optim.Adam]:
+        return {"policy-adam": self.policy_optimiser, "critic-adam": self.critic_optimiser}

@@ -165,8 +165,8 @@ class Run:
         (args.out / EXPLOIT_FILE).write_text(json.dumps({name: found}, indent=2), encoding="utf-8")
         low, high = found["ci95"]
         return (
-            f"{name} can be exploited by {found['mean_points']:+.1f} ± {(high - low) / 2:.1f} points "
-            f"a deal at least ({args.test_deals:,} test deals)"
+            f"{name} can be exploited by at least {found['mean_points']:+.1f} ± "
+            f"{(high - low) / 2:.1f} points a deal ({args.test_deals:,} test deals)"
         )
 
     # The loop.
@@ -221,7 +221,7 @@ class _Report:
         if run.args.tensorboard:
             from torch.utils.tensorboard import SummaryWriter
 
-            self.writer = SummaryWriter(str(run.args.out))  # type: ignore[no-untyped-call]
+            self.writer = SummaryWriter(str(run.args.out))
 
     def interrupt(self, *_: Any) -> None:
         """Handle SIGINT: the second one interrupts at once."""

@@ -53,6 +53,7 @@ NOTES_DTYPE = np.dtype(
         ("room", np.int64, (NUM_CARDS,)),
         ("gains", np.float64, (2, NUM_CARDS)),  # see `_mark_gains`; my side's melds, the others'
         ("near", np.int64, (2, NUM_CARDS)),  # 1: a meld lacks one card between
+        ("has_burraco", np.int64, (2,)),  # flag: with which the side may close
         ("open", np.float64, (2,)),  # worth of unfinished melds: my side's, the others'
         ("size", np.int64),  # cards in my hand
         ("wilds", np.int64),  # jokers and twos among them
@@ -149,13 +150,21 @@ def _may_come(notes: Any, card: int) -> int:
 
 
 @kernel
-def run_worth(p: Any, notes: Any, suit: int, run: Any) -> float:
+def _closes(p: Any, notes: Any, whose: int, clean: bool) -> float:
+    """What a burraco is worth because the side may close with it, which it could not before."""
+    if notes["has_burraco"][whose] or (notes["rules"]["clean_to_close"] and not clean):
+        return 0.0
+    return float(p[at.FIRST_BURRACO])
+
+
+@kernel
+def run_worth(p: Any, notes: Any, whose: int, suit: int, run: Any) -> float:
     """What a run is worth: its bonus, or what it may become."""
     rules = notes["rules"]
     lo, hi = int64(run[LO]), int64(run[HI])
     missing = rules["burraco_size"] - (hi - lo + 1)
     if missing <= 0:
-        return float(run_bonus(rules, run))
+        return run_bonus(rules, run) + _closes(p, notes, whose, run[WILD] == 0)
     reach = int64(0)
     place = lo - 1
     while place >= LOWEST_PLACE and reach < missing and _may_come(notes, card_at(suit, place)) > 0:
@@ -169,7 +178,7 @@ def run_worth(p: Any, notes: Any, suit: int, run: Any) -> float:
 
 
 @kernel
-def set_worth(p: Any, notes: Any, rank: int, naturals: int, kind: int) -> float:
+def set_worth(p: Any, notes: Any, whose: int, rank: int, naturals: int, kind: int) -> float:
     """What a set of so many naturals and a wild of this kind (0: none) is worth."""
     rules = notes["rules"]
     missing = rules["burraco_size"] - naturals - int64(kind > 0)
@@ -181,7 +190,7 @@ def set_worth(p: Any, notes: Any, rank: int, naturals: int, kind: int) -> float:
             rest -= min(rest, 2)
         row[NATURALS] = packed
         row[SET_KIND] = kind
-        return float(set_bonus(rules, row))
+        return set_bonus(rules, row) + _closes(p, notes, whose, kind == 0)
     reach = int64(0)
     for suit in range(NUM_SUITS):
         reach += _may_come(notes, suit * NUM_RANKS + rank)
@@ -189,13 +198,15 @@ def set_worth(p: Any, notes: Any, rank: int, naturals: int, kind: int) -> float:
 
 
 @kernel
-def extended_worth(p: Any, notes: Any, suit: int, run: Any, operation: int, kind: int) -> float:
+def extended_worth(
+    p: Any, notes: Any, whose: int, suit: int, run: Any, operation: int, kind: int
+) -> float:
     """What a run is worth after an operation that the rules allow."""
     after = notes["run"]
     for column in range(4):
         after[column] = run[column]
     extend_run(after, suit, operation, kind)
-    return run_worth(p, notes, suit, after)
+    return run_worth(p, notes, whose, suit, after)
 
 
 @kernel
@@ -204,6 +215,8 @@ def _mark_gains(observation: Any, p: Any, notes: Any) -> None:
 
     At least 1 where it fits a meld and 0 where it fits none.
     """
+    notes["has_burraco"][MINE] = int64(views.has_burraco(observation, True))
+    notes["has_burraco"][THEIRS] = int64(views.has_burraco(observation, False))
     notes["gains"][:, :] = 0
     notes["near"][:, :] = 0
     notes["open"][:] = 0
@@ -225,12 +238,12 @@ def _mark_gains(observation: Any, p: Any, notes: Any) -> None:
 def _mark_run(p: Any, notes: Any, whose: int, suit: int, run: Any) -> None:
     rules = notes["rules"]
     gains, near = notes["gains"][whose], notes["near"][whose]
-    before = run_worth(p, notes, suit, run)
+    before = run_worth(p, notes, whose, suit, run)
     for operation in range(NUM_OPERATIONS):
         place = natural_place(rules, run, operation)
         if place > 0 and not (operation == JUMP and run[WILD] == 0):
             card = card_at(suit, place)
-            gain = extended_worth(p, notes, suit, run, operation, 0) - before
+            gain = extended_worth(p, notes, whose, suit, run, operation, 0) - before
             gains[card] = max(gains[card], max(gain, 0.0) + 1)
     lo, hi = int64(run[LO]), int64(run[HI])
     if lo > 2 and _may_come(notes, card_at(suit, lo - 1)) > 0:
@@ -244,12 +257,12 @@ def _mark_run(p: Any, notes: Any, whose: int, suit: int, run: Any) -> None:
 @kernel
 def _mark_set(p: Any, notes: Any, whose: int, index: int, naturals: int, kind: int) -> None:
     rank = index_rank(index)
-    before = set_worth(p, notes, rank, naturals, kind)
+    before = set_worth(p, notes, whose, rank, naturals, kind)
     if naturals + int64(kind > 0) < notes["rules"]["burraco_size"]:
         notes["open"][whose] += before
     if naturals == MAX_SET_NATURALS:
         return
-    gain = max(set_worth(p, notes, rank, naturals + 1, kind) - before, 0.0) + 1
+    gain = max(set_worth(p, notes, whose, rank, naturals + 1, kind) - before, 0.0) + 1
     for suit in range(NUM_SUITS):
         card = suit * NUM_RANKS + rank
         notes["gains"][whose, card] = max(notes["gains"][whose, card], gain)
@@ -270,11 +283,11 @@ def _judge_stage(observation: Any, p: Any, notes: Any) -> None:
     notes["taken"] = int64(taken)
     notes["theirs_taken"] = int64(theirs_taken)
     notes["waits"] = int64(not taken and observation[views.POZZETTI] > 0)
-    may_close = views.has_burraco(observation, True) and (
+    may_close = notes["has_burraco"][MINE] != 0 and (
         taken or (observation[views.CLOSE_IF_NONE_LEFT] != 0 and observation[views.POZZETTI] == 0)
     )
     notes["may_close"] = int64(may_close)
-    theirs_may_close = theirs_taken and views.has_burraco(observation, False)
+    theirs_may_close = theirs_taken and notes["has_burraco"][THEIRS] != 0
     notes["threat"], notes["danger"] = 0.0, 0.0
     if theirs_may_close or (not theirs_taken and observation[views.POZZETTI] > 0):
         notes["danger"] = _soon(p, views.smallest_hand(observation))

@@ -13,7 +13,7 @@ import pytest
 import evaluate
 from agents import benchmark, seeds
 from agents.evaluation import baselines
-from agents.seeds import SEED_SETS, TEST, VALIDATE
+from agents.seeds import SEED_SETS, TEST, VALIDATE, SeedSet
 from burraco_env import Batch, Rules
 from burraco_env.game import deck_text
 from burraco_env.generator import generator_states

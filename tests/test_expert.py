@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import parameters
+from agents import documentation, parameters
 from agents.expert import ExpertAgent, score_actions
 from agents.parameters import NUM_PARAMETERS, PARAMETERS, TABLES, UNTUNED, tuned, write_tuned
 from agents.rollout import GREEDY, decide, new_desk, play_out
 from agents.valuation import MINE, NOTES_DTYPE, THEIRS, take_notes
 from burraco_env import Batch, Game, Rules
+from burraco_env import documentation as blocks
 from burraco_env.actions import DISCARD, DRAW_STOCK
 from burraco_env.cards import card_index
 from tests.play import GAME_IDS, GAMES, INTERPRETED
@@ -194,6 +195,16 @@ def test_every_parameter_is_tuned_for_both_tables() -> None:
         assert list(found[table]) == [name for name, _, _ in PARAMETERS]
     assert tuned().shape == (2, NUM_PARAMETERS)
     assert np.isfinite(tuned()).all()
+
+
+def test_the_documented_parameters_are_those_of_the_code() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "agents.md").read_text(encoding="utf-8")
+    assert f"{documentation.parameters_table()}\n<!-- end: expert parameters -->" in page
+    register = dict(blocks.BLOCKS)
+    documentation.register()
+    assert blocks.rewritten(page) == page
+    blocks.BLOCKS.clear()
+    blocks.BLOCKS.update(register)
 
 
 def test_tuned_values_are_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,7 +77,7 @@ def test_the_head_and_its_gradients_agree_with_a_masked_softmax(parts: int) -> N
     inputs = [
         rng.normal(size=s) for s in ((rows, size), (NUM_ACTIONS, size), NUM_ACTIONS, NUM_ACTIONS)
     ]
-    weights = torch.from_numpy(rng.normal(size=(3, rows)))
+    weights = torch.from_numpy(rng.normal(size=(rows, 3)))
     reference = rng.normal(size=(rows, most)).astype(np.float32)
 
     def spread(function: Any, count: int) -> list[Any]:
@@ -94,7 +94,7 @@ def test_the_head_and_its_gradients_agree_with_a_masked_softmax(parts: int) -> N
         near = torch.from_numpy(reference[row, : legal.counts[row]].astype(np.float64))
         entropy, divergence = -(logs.exp() * logs).sum(), (logs.exp() * (logs - near)).sum()
         wanted.append(torch.stack([logs[int(chosen[row])], entropy, divergence]))
-    expected = torch.stack(wanted, dim=1)
+    expected = torch.stack(wanted)
     (expected * weights).sum().backward()
 
     single = [torch.tensor(value, dtype=torch.float32, requires_grad=True) for value in inputs]
