@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from agents.seeds import SEED_SETS
 from burraco_env import Rules
 from burraco_env.rules import seat_counts
 
-MIXTURE = {"self": 0.45, "expert": 0.15, "experts": 0.1, "greedy": 0.1, "snapshots": 0.2}
+MIXTURE = ("self=0.45", "expert=0.15", "experts=0.1", "greedy=0.1", "snapshots=0.2")
 WITHIN = ("self", "snapshots", "experts")
 """Opponents that are no agents by name."""
 
@@ -44,9 +44,9 @@ class Args:
     """What to win: points (of a deal), wins or victory_points."""
     exploit: str | None = None
     """Play every deal against this agent; what is won is the least by which it can be exploited."""
-    mixture: dict[str, float] = field(default_factory=lambda: dict(MIXTURE))
-    """Who holds the other side, and how often: self, snapshots (earlier selves), experts (expert
-    with parameters moved at random), or agents by name."""
+    mixture: tuple[str, ...] = MIXTURE
+    """Who holds the other side and how often, name=share: self, snapshots (earlier selves), experts
+    (expert with parameters moved at random), or agents as evaluate.py takes them."""
     snapshots: int = 6
     """Earlier selves that are kept."""
     snapshot_updates: int = 5
@@ -150,11 +150,8 @@ class Args:
         self._check_agents()
 
     def _check_agents(self) -> None:
-        if (
-            not self.opponents
-            or min(self.opponents.values()) < 0
-            or not sum(self.opponents.values())
-        ):
+        shares = self.opponents.values()
+        if not shares or min(shares) < 0 or sum(shares) == 0:
             raise ValueError("mixture must give a share above 0 to an agent, and none below 0")
         if not self.watch_agents:
             raise ValueError("watch_agents must name at least one agent")
@@ -165,7 +162,16 @@ class Args:
     @property
     def opponents(self) -> dict[str, float]:
         """Who holds the other side, and how often."""
-        return dict(self.mixture) if self.exploit is None else {self.exploit: 1.0}
+        if self.exploit is not None:
+            return {self.exploit: 1.0}
+        found = {}
+        for text in self.mixture:
+            name, _, share = text.rpartition("=")
+            try:
+                found[name] = float(share)
+            except ValueError as error:
+                raise ValueError(f"mixture must be of name=share, not {text!r}") from error
+        return found
 
     @property
     def watched(self) -> tuple[str, ...]:
@@ -187,7 +193,7 @@ class Args:
         """Inverse of `to_json`."""
         values = {**data, "out": Path(data["out"])}
         values["init"] = None if data["init"] is None else Path(data["init"])
-        for name in ("hidden", "watch_agents"):
+        for name in ("hidden", "watch_agents", "mixture"):
             values[name] = tuple(data[name])
         return cls(**values)
 

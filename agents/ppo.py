@@ -272,11 +272,12 @@ class Trainer:
         end = time.perf_counter()
         self.spent["learning"] += end - learning
         self.seconds += end - start
+        ended = self.rows.reward[self.rows.ended != 0]
         error = (returns - values)[rows].var() / returns[rows].var()
         return {
             **losses,
             "losses/explained_variance": float(1 - error),
-            "charts/episodic_return": float(self.rows.reward[self.rows.ended != 0].mean()),
+            "charts/episodic_return": float(ended.mean()) if len(ended) else 0.0,
             "charts/learning_rate": self.args.learning_rate * self._learning_rate(),
             "charts/SPS": (self.decisions - before) / (end - start),
         }

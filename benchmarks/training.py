@@ -49,7 +49,7 @@ def ours(args: Args, folder: Path) -> float:
             epochs=args.epochs,
             minibatch=args.minibatch,
             threads=args.threads,
-            mixture={"snapshots": 0.5, "greedy": 0.5},
+            mixture=("snapshots=0.5", "greedy=0.5"),
         )
     )
     trainer.update()  # the first batch warms up

@@ -44,7 +44,8 @@ def small(out: Path, **options: Any) -> Args:
     values: dict[str, Any] = {
         "preset": "mini", "decisions": 4_000, "out": out, "games": 32, "batch": 1024,
         "minibatch": 256, "hidden": (16,), "threads": 1, "bf16": False, "snapshots": 2,
-        "snapshot_updates": 1, "watch_batches": 2, "watch_deals": 4, "test_deals": 4,
+        "snapshot_updates": 1, "critic_updates": 1, "watch_batches": 2, "watch_deals": 4,
+        "test_deals": 4,
     }  # fmt: skip
     return Args(**{**values, **options})
 
@@ -146,7 +147,7 @@ def test_advantages_agree_with_a_sum_over_each_seats_decisions() -> None:
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_rows_are_the_choices_of_the_seats_that_learn(tmp_path: Path, seats: int) -> None:
     args = small(tmp_path, preset="italian", seats=seats, batch=8192,
-                 mixture={"self": 0.5, "greedy": 0.25, "snapshots": 0.25})  # fmt: skip
+                 mixture=("self=0.5", "greedy=0.25", "snapshots=0.25"))  # fmt: skip
     trainer = Trainer(args)
     trainer.update()
     trainer.collect()
@@ -168,7 +169,7 @@ def test_rows_are_the_choices_of_the_seats_that_learn(tmp_path: Path, seats: int
 
 
 def test_rewards_are_the_points_of_the_deal(tmp_path: Path) -> None:
-    trainer = Trainer(small(tmp_path, mixture={"self": 1.0}, games=1, batch=2048))
+    trainer = Trainer(small(tmp_path, mixture=("self=1",), games=1, batch=2048))
     trainer.collect()
     rewards = trainer.rows.reward[trainer.rows.ended != 0]
     pairs = rewards[: len(rewards) // 2 * 2].reshape(-1, 2)
@@ -413,7 +414,7 @@ def test_it_learns_to_beat_greedy_on_mini(tmp_path: Path) -> None:
     run = Run.started(small(tmp_path, prior="none", decisions=400_000, games=256, batch=16_384,
                             minibatch=1024, hidden=(64, 64), watch_deals=1000,
                             watch_batches=1000, learning_rate=1e-3,
-                            mixture={"self": 0.5, "greedy": 0.5}))  # fmt: skip
+                            mixture=("self=0.5", "greedy=0.5")))  # fmt: skip
     before = run.watch()["greedy"]["mean_points"]
     after = go_on(run, 99)[-1]["greedy"]["mean_points"]
     assert after > before + 50
@@ -442,9 +443,10 @@ def test_one_network_for_all_games(tmp_path: Path) -> None:
         ({"minutes": 1.0}, "give either minutes or decisions, not both"),
         ({"batch": 1000}, "batch must be a multiple of games, 32, not 1000"),
         ({"games": 0}, "games must be at least 1, not 0"),
-        ({"mixture": {}}, "mixture must give a share above 0"),
-        ({"mixture": {"self": -1.0, "greedy": 2.0}}, "and none below 0"),
-        ({"mixture": {"shark": 1.0}}, "unknown agent 'shark'"),
+        ({"mixture": ()}, "mixture must give a share above 0"),
+        ({"mixture": ("self=-1", "greedy=2")}, "and none below 0"),
+        ({"mixture": ("shark=1",)}, "unknown agent 'shark'"),
+        ({"mixture": ("self",)}, "mixture must be of name=share, not 'self'"),
         ({"exploit": "shark"}, "unknown agent 'shark'"),
         ({"watch_agents": ()}, "watch_agents must name at least one agent"),
         ({"inputs": "pixels"}, "inputs must be one of features, observation, not 'pixels'"),
