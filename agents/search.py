@@ -39,7 +39,10 @@ _STRIDE = np.uint64(0xD1342543DE82EF95)
 def _prepare(
     observation: Any, mask: Any, parameters: Any, desk: Any, games: Any, order: Any
 ) -> int:
-    """Restore the game and sort the legal actions, best first by the expert; returns how many."""
+    """Restore the game and sort the legal actions, best first by the expert; returns how many.
+
+    -1: no game looks like the observation.
+    """
     if score_actions(observation, mask, parameters[0], desk[0]["notes"]) < 0:
         return 0
     scores = desk[0]["notes"]["scores"]
@@ -52,8 +55,8 @@ def _prepare(
                 at -= 1
             order[at] = action
             count += 1
-    if count > 1:
-        restore(observation, games[0])
+    if count > 1 and not restore(observation, games[0]):
+        return int64(-1)
     return count
 
 
@@ -117,10 +120,10 @@ class SearchAgent:
 
     def __init__(
         self,
-        simulations: int = 400,
+        simulations: int = 200,
         milliseconds: int = 0,
-        width: int = 10,
-        trust: float = 0.5,
+        width: int = 8,
+        trust: float = 1.0,
         rollout: str = "expert",
         threads: int = 0,
     ) -> None:
@@ -166,7 +169,7 @@ class SearchAgent:
         """Choose an action for each row, as `Agent.act` says.
 
         Raises:
-            ResampleError: an observation that no game could lead to.
+            ResampleError: no redraw was found that agrees with an observation.
         """
         check_rows(observations, masks, rng)
         seeds = np.zeros(len(rng), dtype=np.uint64)
@@ -178,6 +181,11 @@ class SearchAgent:
             count = _prepare(observation, mask, self._parameters, new_desk(), game, order)
             if count == 0:
                 raise no_legal_action(row)
+            if count < 0:
+                raise ValueError(
+                    f"row {row} of the observations is of no game: its cards do not add up to the "
+                    "deck that it says"
+                )
             actions[row] = self._search(game, order[: min(count, self._width)], seeds[row])
         return actions
 
@@ -191,6 +199,8 @@ class SearchAgent:
         for turn in range(rounds):
             deadline = began + self._seconds * (turn + 1) / rounds
             redraws = max(1, self._simulations // (rounds * len(candidates)))
+            if self._seconds:
+                redraws = self._threads  # until the time is up
             while True:
                 more = self._play_out(game, candidates, seed, len(leads), redraws)
                 leads = np.concatenate([leads, more])

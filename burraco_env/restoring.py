@@ -86,7 +86,7 @@ _ME = int64(0)  # typed, see moves.py
 
 
 @kernel
-def restore(observation: Any, game: Game) -> None:
+def restore(observation: Any, game: Game) -> bool:
     """Rebuild the game that a seat sees; the seat becomes seat 0, the others follow in turn order.
 
     All that the observation says is in the game: seat 0 observes the same again and, if it is to
@@ -106,6 +106,9 @@ def restore(observation: Any, game: Game) -> None:
         observation: int8[OBSERVATION_SIZE] as `observe` writes it, for a seat that is to act or
             for another.
         game: a record of `GAME_DTYPE`; all of it is written. Its generator is 0.
+
+    Returns:
+        False: no game looks like that, because the cards it says do not add up to the deck.
     """
     restore_rules(observation, game["rules"])
     game["generator"] = 0
@@ -120,8 +123,11 @@ def restore(observation: Any, game: Game) -> None:
         _restore_sets(observation, game, index)
     _restore_outcome(game)
     cards = np.zeros(MAX_CARDS, np.int8)
-    _unseen(game, cards)
+    count = _unseen(game, cards)
+    if count < 0 or count != _hidden_places(game):
+        return False
     deal_unseen(game, _ME, cards)
+    return True
 
 
 @kernel
@@ -321,8 +327,11 @@ def _restore_outcome(game: Game) -> None:
 
 
 @kernel
-def _unseen(game: Game, cards: Any) -> None:
-    """Write, sorted, what seat 0 does not know the place of: the deck without all that it sees."""
+def _unseen(game: Game, cards: Any) -> int:
+    """Write, sorted, what seat 0 does not know the place of: the deck without all that it sees.
+
+    Returns how many cards that are; -1: it sees more copies of a card than there are.
+    """
     left = np.zeros(NUM_CARDS, np.int64)
     for index in range(fill_deck(game, cards)):
         left[int64(cards[index])] += 1
@@ -336,9 +345,28 @@ def _unseen(game: Game, cards: Any) -> None:
         _take_melds(game, side, left)
     count = 0
     for card in range(NUM_CARDS):
+        if left[card] < 0:
+            return -1
         for _ in range(left[card]):
             cards[count] = card
             count += 1
+    return count
+
+
+@kernel
+def _hidden_places(game: Game) -> int:
+    """Cards that lie where seat 0 does not know them; -1: a hand is smaller than what is known."""
+    count = int64(game["stock_size"])
+    for seat in range(1, game["rules"]["seats"]):
+        hidden = int64(game["hand_sizes"][seat])
+        for card in range(NUM_CARDS):
+            hidden -= int64(game["known"][seat, card])
+        if hidden < 0:
+            return -1
+        count += hidden
+    for pozzetto in range(game["first_pozzetto"], game["end_pozzetto"]):
+        count += game["rules"]["pozzetto_sizes"][pozzetto]
+    return count
 
 
 @kernel

@@ -7,12 +7,12 @@ import re
 import numpy as np
 import pytest
 
+from agents import views
 from agents.parameters import tuned
 from agents.registry import AgentError, make_agent
 from agents.rollout import new_desk
 from agents.search import SearchAgent, _prepare
 from burraco_env import NUM_ACTIONS, Batch, Game, Rules
-from burraco_env.errors import ResampleError
 from burraco_env.generator import generator_states
 from burraco_env.state import GAME_DTYPE
 from tests.play import GAME_IDS, GAMES, INTERPRETED, some_positions
@@ -67,7 +67,8 @@ def test_it_considers_exactly_the_legal_decisions_best_first(preset: str, seats:
 
 
 def test_it_sees_that_a_lay_off_makes_a_burraco_whoever_plays_it_out() -> None:
-    start = game(hand="9h 4c 8d Kc Qs", melds=[SIX], stock=6)
+    """In the last turn of the deal, and with a judgement of its own that would rather wait."""
+    start = game(hand="9h 4c 8d Kc Qs", melds=[SIX], stock="3c 5d")
     for rollout in ("expert", "greedy"):
         agent = SearchAgent(simulations=60, rollout=rollout, trust=0)
         assert start.text(ask(agent, [start])[0]) == f"layoff 9h to {SIX}"
@@ -105,12 +106,11 @@ def test_bad_options_are_refused_with_what_is_right(options: str, sentence: str)
         make_agent(f"search:{options}")
 
 
-def test_an_observation_that_cannot_be_is_refused() -> None:
-    """A seat that holds more cards than are left; nothing endless, nothing silent."""
-    from agents import views
-
+@pytest.mark.parametrize("at", [views.STOCK, views.HAND, views.HAND_SIZES + 1])
+def test_an_observation_that_cannot_be_is_refused(at: int) -> None:
     start = positions(1)[0]
     observation = start.observation()
-    observation[views.STOCK] = 11
-    with pytest.raises((ResampleError, ValueError)):
+    observation[at] += 1
+    sentence = "row 0 of the observations is of no game: its cards do not add up to the deck"
+    with pytest.raises(ValueError, match=sentence):
         SearchAgent(simulations=4).act(observation[None], start.mask()[None], generator_states(0))
