@@ -29,7 +29,7 @@ $(BENCH): $(DEV)
 
 demo: $(DEV) ## train an agent for three minutes, then measure it
 	$(BIN)/python train.py --minutes 3 --out runs/demo
-	$(BIN)/python evaluate.py runs/demo random greedy --deals 1000
+	$(BIN)/python evaluate.py runs/demo random greedy expert --deals 1000
 
 test: $(DEV) ## run the tests, then some with the compiler off and some with bounds checks
 	$(PYTEST)

@@ -52,6 +52,10 @@ from burraco_env.melds import (
 )
 from burraco_env.state import DRAW_PHASE, HI, KIND, LO, WILD, WILD_PHASE
 
+_IDLE = -1_000.0
+"""Score of taking a single card that is of no use at once. Two players who take each other's
+discards might otherwise go on for ever."""
+
 _NEXT, _PREVIOUS = views.KNOWN, views.KNOWN + 2 * NUM_CARDS
 
 
@@ -380,19 +384,34 @@ def _natural_melds(observation: Any, hand: Any) -> int:
 
 
 @kernel
+def _useful_at_once(observation: Any, notes: Any, card: int) -> bool:
+    """Whether a single card is a wild, fits a meld of my side or makes one with the hand."""
+    if is_wild(card) or notes["gains"][MINE, card] > 0:
+        return True
+    hand = notes["hand"]
+    before = _natural_melds(observation, hand)
+    hand[card] += 1
+    after = _natural_melds(observation, hand)
+    hand[card] -= 1
+    return after > before
+
+
+@kernel
 def _score_draws(observation: Any, mask: Any, p: Any, notes: Any) -> None:
     """The stock counts 0."""
     scores = notes["scores"]
     scores[DRAW_STOCK] = 0
     if mask[PICKUP]:
-        worth = _pick_up_worth(observation, p, notes, notes["pile"])
-        scores[PICKUP] = worth + p[at.PICK_UP]
+        scores[PICKUP] = _pick_up_worth(observation, p, notes, notes["pile"]) + p[at.PICK_UP]
     if mask[PICKUP_TOP]:
         only = notes["pile"]
         only[:] = 0
         only[views.top_card(observation)] = 1
-        worth = _pick_up_worth(observation, p, notes, only)
-        scores[PICKUP_TOP] = worth + p[at.PICK_UP_TOP]
+        scores[PICKUP_TOP] = _pick_up_worth(observation, p, notes, only) + p[at.PICK_UP_TOP]
+    if mask[PICKUP_TOP] or notes["lying"] == 1:
+        if not _useful_at_once(observation, notes, views.top_card(observation)):
+            scores[PICKUP if notes["lying"] == 1 else PICKUP_TOP] = _IDLE
+            scores[PICKUP_TOP] = _IDLE
 
 
 @kernel
