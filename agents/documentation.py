@@ -24,7 +24,7 @@ def parameters_table() -> str:
 
 def register() -> None:
     """Let `burraco_env.documentation` write these blocks too."""
-    documentation.BLOCKS["expert parameters"] = parameters_table
+    documentation.BLOCKS["expert-parameters"] = parameters_table
 
 
 if __name__ == "__main__":

@@ -176,18 +176,53 @@ class SearchAgent:
         _draw_seeds(rng, seeds)
         actions = np.zeros(len(masks), dtype=np.int64)
         for row, (observation, mask) in enumerate(zip(observations, masks, strict=True)):
-            game = np.zeros(1, dtype=GAME_DTYPE)
-            order = np.zeros(NUM_ACTIONS, dtype=np.int64)
-            count = _prepare(observation, mask, self._parameters, new_desk(), game, order)
-            if count == 0:
+            game, order = self._restored(observation, mask)
+            if not len(order):
                 raise no_legal_action(row)
-            if count < 0:
+            if not len(game):
                 raise ValueError(
                     f"row {row} of the observations is of no game: its cards do not add up to the "
                     "deck that it says"
                 )
-            actions[row] = self._search(game, order[: min(count, self._width)], seeds[row])
+            actions[row] = self._search(game, order[: self._width], seeds[row])
         return actions
+
+    def leads(
+        self,
+        observation: npt.NDArray[np.int8],
+        mask: npt.NDArray[np.int8],
+        actions: npt.NDArray[np.int64],
+        seed: np.uint64,
+        redraws: int,
+    ) -> npt.NDArray[np.float64]:
+        """Points by which the seat's side leads at the end, after each of some legal actions.
+
+        All of them are played out in the same redraws of what the seat cannot see.
+
+        Args:
+            observation: int8[OBSERVATION_SIZE] of the seat to act.
+            mask: int8[NUM_ACTIONS], at least two legal actions.
+            actions: int64[n], legal ones.
+            seed: of the redraws.
+            redraws: how many.
+
+        Returns:
+            float64[redraws, n].
+        """
+        game, _ = self._restored(observation, mask)
+        return self._play_out(game, actions, seed, 0, redraws)
+
+    def _restored(
+        self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]
+    ) -> tuple[npt.NDArray[np.void], npt.NDArray[np.int64]]:
+        """The game, shape (1,), and the legal actions, best first.
+
+        No game where none looks like that; it is not restored where there is no choice.
+        """
+        game = np.zeros(1, dtype=GAME_DTYPE)
+        order = np.zeros(NUM_ACTIONS, dtype=np.int64)
+        count = _prepare(observation, mask, self._parameters, new_desk(), game, order)
+        return (game[:0], order) if count < 0 else (game, order[:count])
 
     def _search(
         self, game: npt.NDArray[np.void], candidates: npt.NDArray[np.int64], seed: np.uint64

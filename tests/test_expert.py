@@ -196,7 +196,7 @@ def test_every_parameter_is_tuned_for_both_tables() -> None:
 
 def test_the_documented_parameters_are_those_of_the_code() -> None:
     page = (Path(__file__).parents[1] / "docs" / "agents.md").read_text(encoding="utf-8")
-    assert f"{documentation.parameters_table()}\n<!-- end: expert parameters -->" in page
+    assert f"{documentation.parameters_table()}\n<!-- end: expert-parameters -->" in page
     register = dict(blocks.BLOCKS)
     documentation.register()
     assert blocks.rewritten(page) == page
