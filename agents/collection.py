@@ -13,19 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.expert import score_actions
-from agents.features import NUM_FEATURES, write_features
+from agents.expert import score_and_note
+from agents.features import write_features
 from agents.head import SCORE_LIMIT
 from agents.rollout import GREEDY, decide
-from agents.valuation import take_notes
 from burraco_env._jit import int64, kernel, row_kernel
 from burraco_env.cards import NUM_CARDS
 from burraco_env.engine import apply, deal, legal
 from burraco_env.generator import next_below, split
-from burraco_env.observations import OBSERVATION_SIZE, observe, seat_at
+from burraco_env.observations import observe, seat_at
 from burraco_env.rules import MAX_SEATS
 from burraco_env.scoring import seat_points, victory_points
-from burraco_env.state import OVER_PHASE, WILD_PHASE, Game
+from burraco_env.state import OVER_PHASE, Game
 
 NETWORK = GREEDY - 1
 """Policy of a seat for which the network that learns chooses; outsider o is `NETWORK - 1 - o`."""
@@ -286,10 +285,7 @@ def _write_inputs(game: Game, plan: Plan, count: int, desk: Any, out: Any) -> No
         desk["mask"][desk["ids"][index]] = 1
     observe(game, game["seat"], observation)
     if plan.scored or plan.features:
-        score_actions(observation, desk["mask"], plan.parameters[0], notes)
-        if plan.features and game["phase"] == WILD_PHASE:
-            row = 0 if game["rules"]["seats"] == 2 else 1
-            take_notes(observation, plan.parameters[0, row], notes)
+        score_and_note(observation, desk["mask"], plan.parameters[0], notes)
     if plan.features:
         write_features(observation, notes, out)
     else:
@@ -393,8 +389,3 @@ def estimate_advantages(rows: Rows, values: Any, decay: float, advantages: Any) 
             advantages[row] = step + decay * advantages[following]
         else:
             advantages[row] = 0.0
-
-
-def input_size(features: bool) -> int:
-    """Numbers that the network sees."""
-    return NUM_FEATURES if features else OBSERVATION_SIZE

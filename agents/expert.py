@@ -11,17 +11,15 @@ from agents import parameters as at
 from agents import views
 from agents.parameters import NUM_PARAMETERS, tuned
 from agents.valuation import (
-    MINE,
     NOTES_DTYPE,
-    THEIRS,
     beside,
     cards_left,
     extended_worth,
-    is_wild,
     run_worth,
     set_worth,
     take_notes,
 )
+from agents.views import MINE, THEIRS
 from burraco_env._jit import int64, kernel, row_kernel
 from burraco_env.actions import (
     DISCARD,
@@ -44,12 +42,7 @@ from burraco_env.actions import (
 )
 from burraco_env.agent import check_rows, no_legal_action
 from burraco_env.cards import CARD_POINTS, JOKER, NUM_CARDS, NUM_KINDS, NUM_RANKS, NUM_SUITS, TWO
-from burraco_env.melds import (
-    HIGHEST_PLACE,
-    LOWEST_PLACE,
-    card_at,
-    natural_place,
-)
+from burraco_env.melds import HIGHEST_PLACE, LOWEST_PLACE, card_at, may_be_wild, natural_place
 from burraco_env.state import DRAW_PHASE, HI, KIND, LO, WILD, WILD_PHASE
 
 _IDLE = -1_000.0
@@ -109,7 +102,7 @@ def _spend(observation: Any, p: Any, notes: Any, card: int) -> float:
         worth += p[at.PLAY_CLOSE]
         if notes["left"] <= 1 and notes["wants_to_close"]:
             worth += p[at.PLAY_CLOSING]
-    if is_wild(card):
+    if may_be_wild(card):
         return float(worth - _wild_cost(p, notes, card))
     keep = beside(observation, p, notes, card, notes["hand"])
     return float(worth - keep * (1 - p[at.KEEP_LATE] * notes["late"]))
@@ -165,7 +158,7 @@ def _dearer_discard(notes: Any, action: int) -> float:
 
 @kernel
 def _take_naturals(notes: Any, action: int, change: int) -> None:
-    """Take the naturals of a new meld or lay-off on a set out of the hand, or put them back."""
+    """Take the naturals of a play out of the hand, or put them back; on a run `natural`."""
     hand = notes["hand"]
     if action >= LAYOFF_SET:
         rank, _, suit = layoff_set_indices(action)
@@ -230,8 +223,7 @@ def _score_new_set(observation: Any, p: Any, notes: Any, action: int) -> float:
     score += set_worth(p, notes, MINE, rank, count, NUM_KINDS if wild else 0)
     if wild:
         score += _spend_wild(observation, p, notes)
-    for suit in range(NUM_SUITS):
-        score += p[at.PLAY_FOLLOW] * notes["hand"][suit * NUM_RANKS + rank]
+    score += p[at.PLAY_FOLLOW] * views.of_rank(notes["hand"], rank)
     _take_naturals(notes, action, 1)
     return float(score)
 
@@ -279,8 +271,8 @@ def _discard_cost(observation: Any, p: Any, notes: Any, card: int) -> float:
         danger += p[at.DANGER_FIT] + p[at.DANGER] * gain
     elif notes["near"][THEIRS, card]:
         danger += p[at.DANGER_NEAR]
-    if is_wild(card):
-        return float(cost + danger + p[at.DISCARD_WILD] + max(_wild_cost(p, notes, card), 0.0))
+    if may_be_wild(card):
+        return float(cost + danger + p[at.DISCARD_WILD] + _wild_cost(p, notes, card))
     if notes["lying"] > 0:
         danger += p[at.DANGER_BESIDE_PILE] * beside(observation, p, notes, card, notes["pile"])
     cost += danger * (
@@ -305,9 +297,8 @@ def _likely(observation: Any, p: Any, notes: Any, card: int) -> float:
     suit, rank = card // NUM_RANKS, card % NUM_RANKS
     unseen, discarded = int64(0), int64(0)
     if views.sets_allowed(observation, rank):
-        for other in range(NUM_SUITS):
-            unseen += notes["unseen"][other * NUM_RANKS + rank]
-            discarded += int64(observation[views.DISCARDS + other * NUM_RANKS + rank])
+        unseen += views.of_rank(notes["unseen"], rank)
+        discarded += views.of_rank(observation[views.DISCARDS :], rank)
     for place in (rank, rank + 2):
         if LOWEST_PLACE <= place <= HIGHEST_PLACE and place != 2:
             unseen += notes["unseen"][card_at(suit, place)]
@@ -338,7 +329,7 @@ def _pick_up_worth(observation: Any, p: Any, notes: Any, cards: Any) -> float:
         if cards[card] == 0:
             continue
         value = each
-        if is_wild(card):
+        if may_be_wild(card):
             value += p[at.PICK_JOKER] if card == JOKER else p[at.PICK_TWO]
         else:
             hand[card] -= 1
@@ -364,17 +355,8 @@ def _natural_melds(observation: Any, hand: Any) -> int:
     """Ranks and stretches of a suit of which the hand holds three naturals or more."""
     melds = int64(0)
     for rank in range(NUM_RANKS):
-        if rank == TWO or not views.sets_allowed(observation, rank):
-            continue
-        if (
-            observation[views.ONE_SET_PER_RANK]
-            and observation[views.SET_COUNTS + 2 * rank_index(rank)]
-        ):
-            continue
-        held = int64(0)
-        for suit in range(NUM_SUITS):
-            held += hand[suit * NUM_RANKS + rank]
-        melds += int64(held >= 3)
+        if views.sets_allowed(observation, rank) and not views.set_is_closed(observation, rank):
+            melds += int64(views.of_rank(hand, rank) >= 3)
     for suit in range(NUM_SUITS):
         length = int64(0)
         for place in range(LOWEST_PLACE, HIGHEST_PLACE + 1):
@@ -386,7 +368,7 @@ def _natural_melds(observation: Any, hand: Any) -> int:
 @kernel
 def _useful_at_once(observation: Any, notes: Any, card: int) -> bool:
     """Whether a single card is a wild, fits a meld of my side or makes one with the hand."""
-    if is_wild(card) or notes["gains"][MINE, card] > 0:
+    if may_be_wild(card) or notes["gains"][MINE, card] > 0:
         return True
     hand = notes["hand"]
     before = _natural_melds(observation, hand)
@@ -408,10 +390,12 @@ def _score_draws(observation: Any, mask: Any, p: Any, notes: Any) -> None:
         only[:] = 0
         only[views.top_card(observation)] = 1
         scores[PICKUP_TOP] = _pick_up_worth(observation, p, notes, only) + p[at.PICK_UP_TOP]
-    if mask[PICKUP_TOP] or notes["lying"] == 1:
+    single = notes["lying"] == 1  # the pile is its top card
+    if single or mask[PICKUP_TOP]:
         if not _useful_at_once(observation, notes, views.top_card(observation)):
-            scores[PICKUP if notes["lying"] == 1 else PICKUP_TOP] = _IDLE
             scores[PICKUP_TOP] = _IDLE
+            if single:
+                scores[PICKUP] = _IDLE
 
 
 @kernel
@@ -451,6 +435,20 @@ def _score_plays(observation: Any, mask: Any, p: Any, notes: Any) -> None:
 
 
 @kernel
+def table_row(observation: Any, p: Any) -> Any:
+    """The parameters for the seats of the game, float64[NUM_PARAMETERS]."""
+    return p[0 if observation[views.SEATS] == 2 else 1]
+
+
+@kernel
+def score_and_note(observation: Any, mask: Any, p: Any, notes: Any) -> None:
+    """As `score_actions`; with notes also where only the wild is left to choose."""
+    score_actions(observation, mask, p, notes)
+    if observation[views.PHASE + WILD_PHASE]:
+        take_notes(observation, table_row(observation, p), notes)
+
+
+@kernel
 def score_actions(observation: Any, mask: Any, p: Any, notes: Any) -> int:
     """Write the score of each legal action into `notes["scores"]`; returns the best, or -1.
 
@@ -462,7 +460,7 @@ def score_actions(observation: Any, mask: Any, p: Any, notes: Any) -> int:
         p: the parameters, float64[2, NUM_PARAMETERS], see `agents.parameters.tuned`.
         notes: scratch, a record of `NOTES_DTYPE`.
     """
-    row = p[0 if observation[views.SEATS] == 2 else 1]
+    row = table_row(observation, p)
     if observation[views.PHASE + WILD_PHASE]:
         _score_wilds(observation, mask, row, notes)
     else:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents import views
-from agents.valuation import MINE, THEIRS
+from agents.views import MINE, THEIRS
 from burraco_env._jit import int64, kernel
 from burraco_env.actions import NUM_SET_RANKS
 from burraco_env.cards import NUM_CARDS, NUM_SUITS
@@ -225,8 +225,8 @@ def _write_scalars(observation: Any, notes: Any, out: Any) -> None:
     out[at + 22] = notes["taken"]
     out[at + 23] = notes["may_close"]
     out[at + 24] = notes["wants_to_close"]
-    out[at + 25] = views.has_burraco(observation, False)
-    out[at + 26] = views.side_took_pozzetto(observation, False)
+    out[at + 25] = notes["has_burraco"][THEIRS]
+    out[at + 26] = notes["theirs_taken"]
     for whose in range(2):
         out[at + 27 + whose] = int64(min(max(notes["open"][whose] / 5, 0.0), 127.0))
     out[at + 29] = seats == 2

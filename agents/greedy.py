@@ -31,7 +31,7 @@ from burraco_env.actions import (
 )
 from burraco_env.agent import check_rows, no_legal_action
 from burraco_env.cards import CARD_POINTS, JOKER, NUM_CARDS, NUM_KINDS, NUM_RANKS, NUM_SUITS, TWO
-from burraco_env.melds import HIGHEST_PLACE, WILD_LOW, card_at
+from burraco_env.melds import HIGHEST_PLACE, WILD_LOW, card_at, may_be_wild
 from burraco_env.restoring import restore_rules
 from burraco_env.state import DRAW_PHASE, WILD, WILD_PHASE
 
@@ -56,11 +56,6 @@ _PARTNER_LOADED = int64(12)
 _SIZE, _NATURALS, _LATE, _CAN_GO_OUT, _HOLD = range(5)
 """A situation: cards in hand, those that are no wilds, and flags: the deal may end soon; the side
 may go out or take a pozzetto; closing would catch the partner."""
-
-
-@kernel
-def _is_wild(card: int) -> bool:
-    return card == JOKER or card % NUM_RANKS == TWO
 
 
 @kernel
@@ -173,7 +168,7 @@ def _choose_play(observation: Any, mask: Any, fits: Any, situation: Any) -> int:
 @kernel
 def _use(observation: Any, card: int, fits: Any, late: int) -> int:
     """What a card is worth in the hand."""
-    if _is_wild(card):
+    if may_be_wild(card):
         return _KEEP_WILD + int64(CARD_POINTS[card])
     suit, rank = card // NUM_RANKS, card % NUM_RANKS
     use = int64(0)
@@ -217,7 +212,7 @@ def _choose_draw(observation: Any, mask: Any, fits: Any) -> int:
 def _pile_plays(observation: Any, fits: Any) -> bool:
     """Whether a card of the pile is a wild, fits a meld of mine, or makes one with the hand."""
     for card in range(NUM_CARDS):
-        if observation[views.PILE + card] > 0 and (_is_wild(card) or fits[MINE, card] > 0):
+        if observation[views.PILE + card] > 0 and (may_be_wild(card) or fits[MINE, card] > 0):
             return True
     for index in range(NUM_SET_RANKS):
         if observation[views.SETS_ALLOWED + index] == 0:

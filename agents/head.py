@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from burraco_env._jit import F, _compiled
 from burraco_env.actions import NUM_ACTIONS, SEGMENTS
-from burraco_env.generator import draw_below
+from burraco_env.generator import draw_unit
 
 KINDS: npt.NDArray[np.int64] = np.repeat(np.arange(len(SEGMENTS)), [s.size for s in SEGMENTS])
 """Which segment of the layout each action is of, int64[NUM_ACTIONS]."""
@@ -28,7 +28,6 @@ The scores of wilds are no points; they only put the kinds in order.
 """
 SCORE_LIMIT = 200.0
 """Scores beyond are cut."""
-_DRAW_BOUND = 1 << 19
 
 
 class Head(NamedTuple):
@@ -118,7 +117,7 @@ def choose(hidden: Any, head: Head, legal: Legal, rng: Any, chosen: Any, logs: A
         count = legal.counts[row]
         _write_logits(hidden, head, legal, row, scratch)
         _normalise(scratch, count)
-        left = (draw_below(rng, row, _DRAW_BOUND) + 0.5) / _DRAW_BOUND
+        left = draw_unit(rng, row)
         picked = count - 1
         for index in range(count):
             left -= np.exp(scratch[index])

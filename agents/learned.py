@@ -18,25 +18,22 @@ import numpy as np
 import numpy.typing as npt
 
 from agents import features
-from agents.expert import score_actions
+from agents.expert import score_and_note
 from agents.features import NUM_FEATURES, write_features
 from agents.head import SCORE_LIMIT, Head, prior_factors, quick_kernel
 from agents.parameters import NUM_PARAMETERS, PARAMETERS
 from agents.provenance import commit
-from agents.valuation import NOTES_DTYPE, take_notes
-from agents.views import PHASE, SEATS
+from agents.valuation import NOTES_DTYPE
 from burraco_env import ENV_VERSION, NUM_ACTIONS, OBSERVATION_SIZE, actions, observations
 from burraco_env._jit import row_kernel
 from burraco_env.agent import check_rows, no_legal_action
-from burraco_env.generator import draw_below
-from burraco_env.state import WILD_PHASE
+from burraco_env.generator import draw_unit
 
 WEIGHTS_FILE = "weights.safetensors"
 CARD_FILE = "weights.json"
 FORMAT = "burraco-weights/2"
 OBSERVATION, FEATURES = "observation", "features"
 INPUT_SIZES = {OBSERVATION: OBSERVATION_SIZE, FEATURES: NUM_FEATURES}
-_DRAW_BOUND = 1 << 19
 
 Layers = list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
 """Weight, float32[out, in], and bias, float32[out], of each layer."""
@@ -125,16 +122,13 @@ def _prepare(seen: Any, masks: Any, parameters: Any, notes: Any, inputs: Any, sc
     """Write features (unless `inputs` is empty) and scores of the legal actions of each row."""
     for row in range(masks.shape[0]):
         observation = seen[row]
-        score_actions(observation, masks[row], parameters, notes[0])
+        score_and_note(observation, masks[row], parameters, notes[0])
         for action in range(masks.shape[1]):
             if masks[row, action] != 0:
                 score = notes[0]["scores"][action]
                 scores[row, action] = min(max(score, -SCORE_LIMIT), SCORE_LIMIT)
-        if inputs.shape[0] == 0:
-            continue
-        if observation[PHASE + WILD_PHASE]:
-            take_notes(observation, parameters[0 if observation[SEATS] == 2 else 1], notes[0])
-        write_features(observation, notes[0], inputs[row])
+        if inputs.shape[0] > 0:
+            write_features(observation, notes[0], inputs[row])
 
 
 @quick_kernel
@@ -195,7 +189,7 @@ def _choose(logits: Any, masks: Any, rng: Any, sample: bool, chosen: Any) -> int
             for action in range(masks.shape[1]):
                 if masks[row, action] != 0:
                     total += np.exp(logits[row, action] - logits[row, best])
-            left = total * (draw_below(rng, row, _DRAW_BOUND) + 0.5) / _DRAW_BOUND
+            left = total * draw_unit(rng, row)
             for action in range(masks.shape[1]):
                 if masks[row, action] != 0:
                     left -= np.exp(logits[row, action] - logits[row, best])

@@ -12,9 +12,10 @@ import numpy as np
 
 from agents import parameters as at
 from agents import views
+from agents.views import MINE, THEIRS
 from burraco_env._jit import int64, kernel
-from burraco_env.actions import NUM_ACTIONS, NUM_SET_RANKS, index_rank, rank_index
-from burraco_env.cards import JOKER, KIND_CARDS, NUM_CARDS, NUM_RANKS, NUM_SUITS, TWO
+from burraco_env.actions import NUM_ACTIONS, NUM_SET_RANKS, index_rank
+from burraco_env.cards import JOKER, KIND_CARDS, NUM_CARDS, NUM_RANKS, NUM_SUITS
 from burraco_env.melds import (
     HIGHEST_PLACE,
     JUMP,
@@ -22,14 +23,15 @@ from burraco_env.melds import (
     MAX_SET_NATURALS,
     NUM_OPERATIONS,
     card_at,
+    card_in_run,
     extend_run,
+    may_be_wild,
     natural_place,
 )
 from burraco_env.restoring import restore_rules
 from burraco_env.scoring import run_bonus, set_bonus
 from burraco_env.state import (
     HI,
-    KIND,
     LO,
     MAX_RUNS,
     MAX_SETS,
@@ -38,8 +40,6 @@ from burraco_env.state import (
     SET_KIND,
     WILD,
 )
-
-MINE, THEIRS = range(2)
 
 _EARLY_TURNS = 10.0
 """Turns that each seat has left where the deal counts as having just begun."""
@@ -81,12 +81,6 @@ NOTES_DTYPE = np.dtype(
 
 
 @kernel
-def is_wild(card: int) -> bool:
-    """Whether a card may be a wild: a joker or a two."""
-    return card == JOKER or card % NUM_RANKS == TWO
-
-
-@kernel
 def take_notes(observation: Any, p: Any, notes: Any) -> None:
     """Fill in `notes`; `p`: the parameters, float64[NUM_PARAMETERS]."""
     restore_rules(observation, notes["rules"])
@@ -100,7 +94,7 @@ def take_notes(observation: Any, p: Any, notes: Any) -> None:
         notes["hand"][card] = held
         notes["pile"][card] = lying
         notes["lying"] += lying
-        if is_wild(card):
+        if may_be_wild(card):
             notes["wilds"] += held
         unseen = (int64(observation[views.JOKERS]) if card == JOKER else copies) - held - lying
         for other in range(3):
@@ -123,10 +117,7 @@ def _see_melds(observation: Any, unseen: Any) -> None:
             if run[LO] == 0:
                 continue
             for place in range(int64(run[LO]), int64(run[HI]) + 1):
-                if place == run[WILD]:
-                    unseen[KIND_CARDS[int64(run[KIND])]] -= 1
-                else:
-                    unseen[card_at(suit, place)] -= 1
+                unseen[card_in_run(suit, run, place)] -= 1
     for index in range(NUM_SET_RANKS):
         for slot in range(MAX_SETS):
             for suit in range(NUM_SUITS):
@@ -191,9 +182,7 @@ def set_worth(p: Any, notes: Any, whose: int, rank: int, naturals: int, kind: in
         row[NATURALS] = packed
         row[SET_KIND] = kind
         return set_bonus(rules, row) + _closes(p, notes, whose, kind == 0)
-    reach = int64(0)
-    for suit in range(NUM_SUITS):
-        reach += _may_come(notes, suit * NUM_RANKS + rank)
+    reach = views.of_rank(notes["unseen"], rank) + views.of_rank(notes["hand"], rank)
     return _unfinished(p, at.SET_CLEAN_1 if kind == 0 else at.SET_DIRTY_1, missing, reach)
 
 
@@ -269,9 +258,9 @@ def _mark_set(p: Any, notes: Any, whose: int, index: int, naturals: int, kind: i
 
 
 @kernel
-def _soon(p: Any, cards: int) -> float:
-    """From 0 to 1: how soon a hand of so many cards may be empty."""
-    return float(min(max(1 - (cards - 1) / max(p[at.DANGER_HAND], 0.1), 0.0), 1.0))
+def _soon(cards: int, few: float) -> float:
+    """From 0 to 1: how soon a hand of so many cards may be empty; 0 where there are not few."""
+    return float(min(max(1 - (cards - 1) / max(few, 0.1), 0.0), 1.0))
 
 
 @kernel
@@ -288,17 +277,17 @@ def _judge_stage(observation: Any, p: Any, notes: Any) -> None:
     )
     notes["may_close"] = int64(may_close)
     theirs_may_close = theirs_taken and notes["has_burraco"][THEIRS] != 0
+    smallest = views.smallest_hand(observation)
     notes["threat"], notes["danger"] = 0.0, 0.0
     if theirs_may_close or (not theirs_taken and observation[views.POZZETTI] > 0):
-        notes["danger"] = _soon(p, views.smallest_hand(observation))
+        notes["danger"] = _soon(smallest, p[at.DANGER_HAND])
         if observation[views.MY_SIDE + 1] == 0:
-            notes["threat"] = _soon(p, int64(observation[views.HAND_SIZES + 1]))
+            notes["threat"] = _soon(int64(observation[views.HAND_SIZES + 1]), p[at.DANGER_HAND])
     turns = (views.stock_size(observation) - int64(observation[views.DEAD_STOCK])) / seats
     notes["early"] = min(max(turns / _EARLY_TURNS, 0.0), 1.0)
     late = 1 - turns / max(p[at.LATE_TURNS], 0.1)
     if theirs_may_close:
-        threat = 1 - (views.smallest_hand(observation) - 1) / max(p[at.LATE_HAND], 0.1)
-        late = max(late, threat * p[at.LATE_THREAT])
+        late = max(late, p[at.LATE_THREAT] * _soon(smallest, p[at.LATE_HAND]))
     notes["late"] = min(max(late, 0.0), 1.0)
     wish = p[at.CLOSE] + p[at.CLOSE_LATE] * notes["late"]
     wish += p[at.CLOSE_THEIRS] * views.cards_held(observation, False)
@@ -317,7 +306,7 @@ def cards_left(observation: Any, notes: Any, hand: Any) -> int:
     naturals, wilds = int64(0), int64(0)
     for card in range(NUM_CARDS):
         cards[card] = hand[card]
-        if is_wild(card):
+        if may_be_wild(card):
             wilds += hand[card]
         else:
             naturals += hand[card]
@@ -339,7 +328,7 @@ def cards_left(observation: Any, notes: Any, hand: Any) -> int:
         naturals -= laid
         places += new
     for rank in range(NUM_RANKS):
-        held = _of_rank(cards, rank) if views.sets_allowed(observation, rank) else int64(0)
+        held = views.of_rank(cards, rank) if views.sets_allowed(observation, rank) else int64(0)
         if held >= 3:
             naturals -= held
             places += 1
@@ -367,14 +356,6 @@ def _new_runs(cards: Any, suit: int) -> tuple[int, int]:
 
 
 @kernel
-def _of_rank(cards: Any, rank: int) -> int:
-    count = int64(0)
-    for suit in range(NUM_SUITS):
-        count += cards[suit * NUM_RANKS + rank]
-    return count
-
-
-@kernel
 def _laid_off(cards: Any, suit: int, run: Any) -> int:
     """Take the naturals off `cards` that extend the run, one after the other; how many."""
     count = int64(0)
@@ -398,19 +379,12 @@ def beside(observation: Any, p: Any, notes: Any, card: int, others: Any) -> floa
     worth = 0.0
     unseen = notes["unseen"]
     if views.sets_allowed(observation, rank):
-        twins, outs = int64(0), int64(0)
-        for other in range(NUM_SUITS):
-            twins += others[other * NUM_RANKS + rank]
-            outs += unseen[other * NUM_RANKS + rank]
+        twins = views.of_rank(others, rank)
         if twins > 0:
-            value = p[at.TWIN] + p[at.TWIN_OUTS] * outs / 6
+            value = p[at.TWIN] + p[at.TWIN_OUTS] * views.of_rank(unseen, rank) / 6
             if twins > 1:
                 value += p[at.TRIPLET]
-            index = rank_index(rank)
-            if (
-                observation[views.ONE_SET_PER_RANK]
-                and observation[views.SET_COUNTS + 2 * index] > 0
-            ):
+            if views.set_is_closed(observation, rank):
                 value *= p[at.SET_CLOSED]
             worth += value
     if others[card] > 0:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from burraco_env._jit import int64, kernel
 from burraco_env.actions import NUM_SET_RANKS, index_rank, rank_index
-from burraco_env.cards import JOKER, NUM_RANKS, NUM_SUITS, TWO
+from burraco_env.cards import NUM_RANKS, NUM_SUITS, TWO
 from burraco_env.melds import (
     JUMP,
     MAX_SET_NATURALS,
@@ -20,17 +20,9 @@ from burraco_env.melds import (
     card_at,
     natural_place,
 )
-from burraco_env.observations import SEGMENTS
+from burraco_env.observations import SEGMENTS, card_read
 from burraco_env.rules import MAX_SEATS
-from burraco_env.state import (
-    HI,
-    LO,
-    MAX_RUNS,
-    MAX_SETS,
-    RULE_NUMBERS,
-    RULES_DTYPE,
-    WILD,
-)
+from burraco_env.state import HI, LO, MAX_RUNS, MAX_SETS, RULE_NUMBERS, RULES_DTYPE, WILD
 
 _START = {part.name: int64(part.start) for part in SEGMENTS}
 _RULE = {name: int64(_START["rules"] + i) for i, (name, _) in enumerate(RULE_NUMBERS)}
@@ -139,12 +131,26 @@ def sets_allowed(observation: Any, rank: int) -> bool:
 
 
 @kernel
+def set_is_closed(observation: Any, rank: int) -> bool:
+    """Whether my side has a set of the rank, and may not start a second one."""
+    if observation[ONE_SET_PER_RANK] == 0:
+        return False
+    return bool(observation[SET_COUNTS + 2 * rank_index(rank)] > 0)
+
+
+@kernel
 def top_card(observation: Any) -> int:
-    """Top card of the pile, which is not empty."""
+    """Top card of the pile; NO_CARD: the pile is empty."""
+    return card_read(observation[TOP_CARD : TOP_CARD + 6])
+
+
+@kernel
+def of_rank(cards: Any, rank: int) -> int:
+    """Cards of a rank among counts of cards, such as those of a hand."""
+    count = int64(0)
     for suit in range(NUM_SUITS):
-        if observation[TOP_CARD + suit]:
-            return suit * NUM_RANKS + int64(observation[TOP_CARD + 5]) - 1
-    return int64(JOKER)
+        count += int64(cards[suit * NUM_RANKS + rank])
+    return count
 
 
 @kernel

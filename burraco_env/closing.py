@@ -20,6 +20,7 @@ from burraco_env.melds import (
     card_at,
     has_burraco_to_close,
     kinds_at,
+    may_be_wild,
     natural_place,
     set_size,
     wild_place,
@@ -56,7 +57,7 @@ def can_discard(game: Game, side: int, card: int, size: int) -> bool:
     if size > 1 or pozzetto_to_take(game, side):
         return True
     rules = game["rules"]
-    if not rules["wild_final_discard"] and (card == JOKER or card % NUM_RANKS == TWO):
+    if not rules["wild_final_discard"] and may_be_wild(card):
         return False
     return may_close(game, side)
 

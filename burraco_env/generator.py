@@ -18,6 +18,7 @@ from burraco_env.state import Game
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
+_UNIT_STEPS = 1 << 19
 _S27, _S30, _S31, _S33 = (np.uint64(shift) for shift in (27, 30, 31, 33))
 
 
@@ -49,6 +50,12 @@ def draw_below(states: Any, row: int, bound: int) -> int:
     state = _advanced(states[row])
     states[row] = state
     return int64(_word(state) >> _S33) % bound
+
+
+@kernel
+def draw_unit(states: Any, row: int) -> float:
+    """A number between 0 and 1, both excluded, from the generator `states[row]`."""
+    return (draw_below(states, row, _UNIT_STEPS) + 0.5) / _UNIT_STEPS
 
 
 @kernel

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from burraco_env._jit import int64, kernel
 from burraco_env.cards import (
     CARD_TEXTS,
+    JOKER,
     KIND_CARDS,
     NUM_KINDS,
     NUM_RANKS,
@@ -60,6 +61,20 @@ PAIRS = tuple(combinations_with_replacement(range(NUM_SUITS), 2))
 def card_at(suit: int, place: int) -> int:
     """Card whose natural place this is; place is 1 to 14."""
     return suit * NUM_RANKS + (place - 1) % NUM_RANKS
+
+
+@kernel
+def may_be_wild(card: int) -> bool:
+    """Whether a card may stand for another one: a joker or a two (spec 1)."""
+    return card == JOKER or card % NUM_RANKS == TWO
+
+
+@kernel
+def card_in_run(suit: int, run: Row, place: int) -> int:
+    """The printed card that lies in a place of a run, whatever it stands for."""
+    if place == run[WILD]:
+        return int64(KIND_CARDS[int64(run[KIND])])
+    return card_at(suit, place)
 
 
 @kernel

@@ -14,7 +14,7 @@ from burraco_env._jit import int64, kernel
 from burraco_env.actions import NUM_SET_RANKS, index_rank, rank_index
 from burraco_env.cards import KIND_CARDS, NUM_CARDS, NUM_RANKS, NUM_SUITS, RANKS, SUITS, TWO
 from burraco_env.engine import clear, fill_deck, first_sides, outcome_unclosed
-from burraco_env.melds import add_run, add_set, card_at
+from burraco_env.melds import add_run, add_set, card_in_run
 from burraco_env.moves import onto_pile
 from burraco_env.observations import (
     SEGMENTS,
@@ -32,7 +32,6 @@ from burraco_env.rules import MAX_POZZETTI
 from burraco_env.state import (
     CLOSED,
     HI,
-    KIND,
     LO,
     MAX_CARDS,
     MAX_RUNS,
@@ -47,7 +46,6 @@ from burraco_env.state import (
     ROYAL_REALE,
     RULE_NUMBERS,
     SET_KIND,
-    WILD,
     Game,
     places_of,
 )
@@ -376,18 +374,11 @@ def _take_melds(game: Game, side: int, left: Any) -> None:
         for slot in range(int64(game["num_runs"][side, suit])):
             run = game["runs"][side, suit, slot]
             for place in range(int64(run[LO]), int64(run[HI]) + 1):
-                if place != run[WILD]:
-                    left[card_at(suit, place)] -= 1
-            _take_wild(int64(run[KIND]), left)
+                left[card_in_run(suit, run, place)] -= 1
     for rank in range(NUM_RANKS):
         for slot in range(int64(game["num_sets"][side, rank])):
             row = game["sets"][side, rank, slot]
             for suit in range(NUM_SUITS):
                 left[suit * NUM_RANKS + rank] -= int64(row[NATURALS]) >> 2 * suit & 3
-            _take_wild(int64(row[SET_KIND]), left)
-
-
-@kernel
-def _take_wild(kind: int, left: Any) -> None:
-    if kind > 0:
-        left[int64(KIND_CARDS[kind])] -= 1
+            if row[SET_KIND] > 0:
+                left[int64(KIND_CARDS[int64(row[SET_KIND])])] -= 1

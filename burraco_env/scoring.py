@@ -14,7 +14,7 @@ from burraco_env.melds import (
     DIRTY,
     NO_MELD,
     SEMI_CLEAN,
-    card_at,
+    card_in_run,
     run_burraco,
     set_burraco,
     set_size,
@@ -22,7 +22,6 @@ from burraco_env.melds import (
 from burraco_env.state import (
     CLOSED,
     HI,
-    KIND,
     LO,
     MAX_SIDES,
     NOBODY,
@@ -83,8 +82,7 @@ def run_points(suit: int, run: Any) -> int:
     """Points of the cards of a run: the printed cards, whatever they stand for (spec 1)."""
     points = 0
     for place in range(int64(run[LO]), int64(run[HI]) + 1):
-        card = KIND_CARDS[int64(run[KIND])] if place == run[WILD] else card_at(suit, place)
-        points += CARD_POINTS[card]
+        points += CARD_POINTS[card_in_run(suit, run, place)]
     return points
 
 

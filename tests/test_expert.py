@@ -13,7 +13,8 @@ from agents import documentation, parameters
 from agents.expert import ExpertAgent, score_actions
 from agents.parameters import NUM_PARAMETERS, PARAMETERS, TABLES, UNTUNED, tuned, write_tuned
 from agents.rollout import GREEDY, decide, new_desk, play_out
-from agents.valuation import MINE, NOTES_DTYPE, THEIRS, take_notes
+from agents.valuation import NOTES_DTYPE, take_notes
+from agents.views import MINE, THEIRS
 from burraco_env import Batch, Game, Rules
 from burraco_env import documentation as blocks
 from burraco_env.actions import DISCARD, DRAW_STOCK
