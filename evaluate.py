@@ -28,6 +28,7 @@ from agents.evaluation import (
     number,
     numbers,
 )
+from agents.files import write_whole
 from agents.formatting import with_half_width
 from agents.game_records import RecordFile
 from agents.registry import make_agent
@@ -216,9 +217,7 @@ class Session:
     def _save_json(self) -> None:
         if self.args.json is not None:
             words = json.dumps(self.to_json(), indent=2) + "\n"
-            unfinished = self.args.json.with_name(self.args.json.name + ".part")
-            unfinished.write_text(words, encoding="utf-8")
-            unfinished.replace(self.args.json)  # never half a file
+            write_whole(self.args.json, words)
         self._saved = time.monotonic()
 
     def to_json(self) -> dict[str, Any]:

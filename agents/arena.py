@@ -283,6 +283,20 @@ def _until_fault(parts: Iterator[Results]) -> Iterator[Results]:
 
 
 @row_kernel
+def _deal_all(games: Any) -> None:
+    for index in range(games.shape[0]):
+        deal(games[index], -1)
+
+
+def dealt(rules: Rules, seed: int, first: int, count: int) -> npt.NDArray[np.void]:
+    """The deals `first` to `first + count - 1` of a seed, `GAME_DTYPE`[count]; see `Arena.seed`."""
+    games = new_games(rules, count)
+    games["generator"] = generator_states(seed, count, first=first)
+    _deal_all(games)
+    return games
+
+
+@row_kernel
 def _deal(games: Any, tables: Any) -> None:
     for row in range(games.shape[0]):
         game, table = games[row], tables[row]

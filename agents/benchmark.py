@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agents.cells import partner_cells, thinking_cell
 from agents.evaluation import Evaluation
-from agents.formatting import duration, text, with_half_width
+from agents.formatting import text, with_half_width
 from agents.provenance import machine, versions
 from agents.seeds import TEST
 
@@ -54,18 +55,16 @@ def markdown(evaluations: Sequence[Evaluation], command: str, date: str) -> str:
         "|---:|---|---|---:|---:|---:|---:|",
     ]
     for table in tables:
-        for match in table["matches"]:
-            times = [duration(match["ms_per_decision"][key]) for key in "ab"]
-            lines.append(
-                f"| {table['seats']} | {code(match['a'])} | {code(match['b'])} "
-                f"| {match['deals']:,} | {with_half_width(match['mean_points'], match['ci95'])} "
-                f"| {text(match['win_rate'], '.1%')} | {' / '.join(times)} |"
-            )
+        lines += [
+            f"| {table['seats']} | {code(match['a'])} | {code(match['b'])} "
+            f"| {match['deals']:,} | {with_half_width(match['mean_points'], match['ci95'])} "
+            f"| {text(match['win_rate'], '.1%')} | {thinking_cell(match)} |"
+            for match in table["matches"]
+        ]
     for table in tables:
         lines += _partner_lines(table.get("partners", []))
-    commit = (tables[0]["commit"] or "unknown")[:12] + "+" * (tables[0]["commit"] or "").endswith(
-        "+"
-    )
+    whole = tables[0]["commit"] or "unknown"
+    commit = whole[:12] + "+" * whole.endswith("+")
     lines += [
         "",
         f"Measured {date}, commit {commit}, {machine()}, workers {max(threads)}, "
@@ -84,16 +83,9 @@ def _partner_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         "|---|---|---|---:|---:|---:|---:|",
     ]
     for row in rows:
-        points = [
-            with_half_width(row[name], row[interval])
-            for name, interval in (
-                ("mean_points", "ci95"),
-                ("partner_alone", "partner_alone_ci95"),
-                ("added", "added_ci95"),
-            )
-        ]
-        names = [code(str(row[name])) for name in ("agent", "partner", "opponent")]
-        lines.append(f"| {' | '.join(names)} | {row['deals']:,} | {' | '.join(points)} |")
+        names, points = partner_cells(row)[:3], partner_cells(row)[3:]
+        cells = (*map(code, names), f"{row['deals']:,}", *points)
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 

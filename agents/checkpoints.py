@@ -6,12 +6,13 @@ Arrays are tensors, everything else is JSON in the file's header. Nothing is eve
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from agents.files import write_whole
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 FORMAT = "burraco-checkpoint/1"
@@ -37,12 +38,7 @@ def save_checkpoint(folder: Path, layout: str, arrays: Arrays, state: dict[str, 
 
     header = {_HEADER: json.dumps({"format": FORMAT, "layout": layout, "state": state})}
     packed = {name: np.array(array, order="C") for name, array in arrays.items()}
-    new = folder / f"{CHECKPOINT_FILE}.new"
-    with new.open("wb") as file:
-        file.write(save(packed, metadata=header))
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(folder / CHECKPOINT_FILE)
+    write_whole(folder / CHECKPOINT_FILE, save(packed, metadata=header))
 
 
 def load_checkpoint(folder: Path, layout: str) -> tuple[Arrays, dict[str, Any]]:

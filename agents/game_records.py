@@ -6,19 +6,14 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from agents.arena import Arena, Lineup, Results
-from burraco_env.engine import deal
+from agents.arena import Arena, Lineup, Results, dealt
 from burraco_env.game import Game, deck_text
-from burraco_env.generator import generator_states
 from burraco_env.records import Record
-from burraco_env.state import new_games
 
 
 def deal_number(arena: Arena, number: int) -> Game:
     """Deal `number` of the arena's seed, before its first decision."""
-    games = new_games(arena.rules, 1)
-    games["generator"] = generator_states(arena.seed, 1, first=number)
-    deal(games[0], -1)
+    games = dealt(arena.rules, arena.seed, number, 1)
     return Game(arena.rules, games, deck_text(games))
 
 

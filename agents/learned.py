@@ -20,6 +20,7 @@ import numpy.typing as npt
 from agents import features
 from agents.expert import score_and_note
 from agents.features import NUM_FEATURES, write_features
+from agents.files import write_whole
 from agents.head import SCORE_LIMIT, Head, prior_factors, quick_kernel
 from agents.parameters import NUM_PARAMETERS, PARAMETERS
 from agents.provenance import commit
@@ -270,7 +271,7 @@ def save_weights(
         config: how it was trained, anything that JSON can hold.
         more: tensors to keep beside it, such as those of a critic.
     """
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     folder.mkdir(parents=True, exist_ok=True)
     tensors: dict[str, npt.NDArray[Any]] = dict(more or {})
@@ -291,10 +292,8 @@ def save_weights(
         "commit": commit(),
         "config": config,
     }
-    save_file(tensors, folder / f"{WEIGHTS_FILE}.new")
-    (folder / f"{CARD_FILE}.new").write_text(json.dumps(card, indent=2), encoding="utf-8")
-    (folder / f"{WEIGHTS_FILE}.new").replace(folder / WEIGHTS_FILE)
-    (folder / f"{CARD_FILE}.new").replace(folder / CARD_FILE)
+    write_whole(folder / WEIGHTS_FILE, save(tensors))
+    write_whole(folder / CARD_FILE, json.dumps(card, indent=2))
 
 
 def load_agent(path: Path, sample: bool = False) -> LearnedAgent:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from agents.files import write_whole
 from burraco_env._jit import int64
 
 PARAMETERS: tuple[tuple[str, float, str], ...] = (
@@ -164,6 +165,4 @@ def write_tuned(values: npt.NDArray[np.float64]) -> None:
         table: {name: float(f"{value:.5g}") for name, value in zip(names, row, strict=True)}
         for table, row in zip(TABLES, values, strict=True)
     }
-    new = TUNED_FILE.with_suffix(".new")
-    new.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    new.replace(TUNED_FILE)
+    write_whole(TUNED_FILE, json.dumps(found, indent=1) + "\n")

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from agents import figures
+from agents.cells import effort_cells, match_cells, partner_cells, thinking_cell
 from agents.evaluation import POINTS, Evaluation, Match
 from agents.figures import DARK, LIGHT
-from agents.formatting import duration, rate, shortened, text, with_half_width
+from agents.formatting import shortened, text
 from agents.provenance import machine, versions
 from agents.statistics import Interval
 
@@ -185,18 +186,7 @@ class _Section:
     def _matches(self) -> str:
         return _table(
             ("agent", "opponent", "deals", "points a deal", "wins", "VP", "time a decision"),
-            [
-                (
-                    match["a"],
-                    match["b"],
-                    f"{match['deals']:,}",
-                    with_half_width(match["mean_points"], match["ci95"]),
-                    rate(match["win_rate"], match["win_rate_ci95"]),
-                    text(match["victory_points"], ".1f"),
-                    " / ".join(duration(match["ms_per_decision"][key]) for key in "ab"),
-                )
-                for match in self.found["matches"]
-            ],
+            [(*match_cells(match), thinking_cell(match)) for match in self.found["matches"]],
             names=2,
         )
 
@@ -254,16 +244,7 @@ class _Section:
                 "variance reduction",
                 *(f"{p} points" for p in POINTS),
             ),
-            [
-                (
-                    match["a"],
-                    match["b"],
-                    text(match["sd"], ".0f"),
-                    text(match["variance_reduction"], ".2f"),
-                    *(text(match["deals_needed"][str(points)], ",") for points in POINTS),
-                )
-                for match in self.found["matches"]
-            ],
+            [effort_cells(match) for match in self.found["matches"]],
             names=2,
         )
 
@@ -274,17 +255,7 @@ class _Section:
         )
         return explanation + _table(
             ("agent", "with", "against two", "points a deal", "two of the partner", "added"),
-            [
-                (
-                    row["agent"],
-                    row["partner"],
-                    row["opponent"],
-                    with_half_width(row["mean_points"], row["ci95"]),
-                    with_half_width(row["partner_alone"], row["partner_alone_ci95"]),
-                    with_half_width(row["added"], row["added_ci95"]),
-                )
-                for row in self.found["partners"]
-            ],
+            [partner_cells(row) for row in self.found["partners"]],
             names=3,
         )
 

@@ -27,6 +27,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeE
 from agents.arena import Arena, Entrant, Results, joined
 from agents.checkpoints import CHECKPOINT_FILE, load_checkpoint, save_checkpoint
 from agents.collection import OBJECTIVES, TABLE_DTYPE, deal_worth
+from agents.files import append_line
 from agents.learned import FEATURES, LearnedAgent, Policy, layout_hash, load_policy, save_weights
 from agents.options import Args, training_rules
 from agents.ppo import Trainer
@@ -60,11 +61,6 @@ def _worth(results: Results, objective: str) -> float:
     """What the first agent's deals were worth, by which the best weights are chosen."""
     worth = [deal_worth(lead, OBJECTIVES.index(objective)) for lead in results.differences.flat]
     return float(np.mean(worth))
-
-
-def _append(path: Path, line: dict[str, Any]) -> None:
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
 
 
 class Run:
@@ -183,14 +179,14 @@ class Run:
         args, trainer = self.args, self.trainer
         saved = trainer.seconds
         while trainer.cloned < 60 * args.clone_minutes:
-            _append(args.out / METRICS_FILE, trainer.imitate())
+            append_line(args.out / METRICS_FILE, trainer.imitate())
         while trainer.progress < 1:
             line: dict[str, Any] = {**trainer.update(), "updates": trainer.updates}
             line["decisions"] = trainer.decisions
             if self._must_watch():
                 line |= self.watch()
             line |= {"seconds": round(trainer.seconds, 3), "progress": trainer.progress}
-            _append(args.out / METRICS_FILE, line)
+            append_line(args.out / METRICS_FILE, line)
             going = report(self, line)
             due = trainer.seconds - saved > 60 * args.save_minutes
             if due or not going or trainer.progress >= 1:

@@ -23,6 +23,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from agents.arena import Arena, Entrant, joined
+from agents.files import append_line
 from agents.learned import Layers, LearnedAgent, Policy, save_weights
 from agents.registry import make_agent
 from agents.seeds import VALIDATE
@@ -158,8 +159,7 @@ class _Watch(BaseCallback):
             line[name] = {"mean_points": mean.mean, "ci95": list(mean.interval)}
             self.points[name] = f"{mean.mean:+.0f} ± {mean.interval.half_width:.0f}"
             self.logger.record(f"watch/points_v_{name}", mean.mean)
-        with (args.out / "metrics.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        append_line(args.out / "metrics.jsonl", line)
 
 
 def config(args: Args) -> dict[str, Any]:

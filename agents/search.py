@@ -6,13 +6,13 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.expert import score_actions
+from agents.head import chunks
 from agents.parameters import tuned
 from agents.rollout import GREEDY, lead, new_desk, play_out
 from burraco_env._jit import int64, row_kernel
@@ -176,14 +176,7 @@ class SearchAgent:
         _draw_seeds(rng, seeds)
         actions = np.zeros(len(masks), dtype=np.int64)
         for row, (observation, mask) in enumerate(zip(observations, masks, strict=True)):
-            game, order = self._restored(observation, mask)
-            if not len(order):
-                raise no_legal_action(row)
-            if not len(game):
-                raise ValueError(
-                    f"row {row} of the observations is of no game: its cards do not add up to the "
-                    "deck that it says"
-                )
+            game, order = self._restored(row, observation, mask)
             actions[row] = self._search(game, order[: self._width], seeds[row])
         return actions
 
@@ -209,20 +202,27 @@ class SearchAgent:
         Returns:
             float64[redraws, n].
         """
-        game, _ = self._restored(observation, mask)
+        game, _ = self._restored(0, observation, mask)
         return self._play_out(game, actions, seed, 0, redraws)
 
     def _restored(
-        self, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]
+        self, row: int, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]
     ) -> tuple[npt.NDArray[np.void], npt.NDArray[np.int64]]:
-        """The game, shape (1,), and the legal actions, best first.
+        """The game, shape (1,), and the legal actions, best first; `row` is for the errors.
 
-        No game where none looks like that; it is not restored where there is no choice.
+        Where there is no choice the game is not restored.
         """
         game = np.zeros(1, dtype=GAME_DTYPE)
         order = np.zeros(NUM_ACTIONS, dtype=np.int64)
         count = _prepare(observation, mask, self._parameters, new_desk(), game, order)
-        return (game[:0], order) if count < 0 else (game, order[:count])
+        if count == 0:
+            raise no_legal_action(row)
+        if count < 0:
+            raise ValueError(
+                f"row {row} of the observations is of no game: its cards do not add up to the deck "
+                "that it says"
+            )
+        return game, order[:count]
 
     def _search(
         self, game: npt.NDArray[np.void], candidates: npt.NDArray[np.int64], seed: np.uint64
@@ -233,9 +233,10 @@ class SearchAgent:
         leads = np.zeros((0, len(candidates)))
         for turn in range(rounds):
             deadline = began + self._seconds * (turn + 1) / rounds
-            redraws = max(1, self._simulations // (rounds * len(candidates)))
             if self._seconds:
-                redraws = self._threads  # until the time is up
+                redraws = self._threads  # again and again until the time is up
+            else:
+                redraws = max(1, self._simulations // (rounds * len(candidates)))
             while True:
                 more = self._play_out(game, candidates, seed, len(leads), redraws)
                 leads = np.concatenate([leads, more])
@@ -262,8 +263,6 @@ class SearchAgent:
     ) -> npt.NDArray[np.float64]:
         """Leads at the end of `redraws` redraws, float64[redraws, candidates]."""
         leads = np.zeros((redraws, len(candidates)))
-        parts = min(self._threads, redraws)
-        bounds = [redraws * part // parts for part in range(parts + 1)]
         tasks = [
             _pool(self._threads).submit(
                 _simulate,
@@ -272,11 +271,11 @@ class SearchAgent:
                 self._policies,
                 self._parameters,
                 seed,
-                first + low,
+                first + part.start,
                 new_desk(),
-                leads[low:high],
+                leads[part],
             )
-            for low, high in pairwise(bounds)
+            for part in chunks(redraws, min(self._threads, redraws))
         ]
         if not all(task.result() for task in tasks):
             raise ResampleError(f"no redraw in {MAX_TRIES} tries agrees with the observation")

@@ -8,8 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from agents.cells import effort_cells, match_cells, partner_cells, thinking_cell
 from agents.evaluation import POINTS, Evaluation
-from agents.formatting import duration, rate, text, with_half_width
+from agents.formatting import text
 
 
 def print_tables(console: Console, evaluation: Evaluation) -> None:
@@ -18,12 +19,7 @@ def print_tables(console: Console, evaluation: Evaluation) -> None:
     title = f"{found['preset']}, {found['seats']} seats, seed {found['seed']}: duplicate deals"
     rows: list[Sequence[str]] = [
         (
-            match["a"],
-            match["b"],
-            f"{match['deals']:,}",
-            with_half_width(match["mean_points"], match["ci95"]),
-            rate(match["win_rate"], match["win_rate_ci95"]),
-            text(match["victory_points"], ".1f"),
+            *match_cells(match),
             f"{match['deals'] / max(match['seconds'], 1e-9):,.0f}",
         )
         for match in found["matches"]
@@ -65,12 +61,8 @@ def _print_effort(console: Console, matches: list[dict[str, Any]]) -> None:
     )
     rows = [
         (
-            match["a"],
-            match["b"],
-            text(match["sd"], ".0f"),
-            text(match["variance_reduction"], ".2f"),
-            *(text(match["deals_needed"][str(points)], ",") for points in POINTS),
-            " / ".join(duration(match["ms_per_decision"][key]) for key in "ab"),
+            *effort_cells(match),
+            thinking_cell(match),
         )
         for match in matches
     ]
@@ -80,18 +72,7 @@ def _print_effort(console: Console, matches: list[dict[str, Any]]) -> None:
 
 def _print_partners(console: Console, found: list[dict[str, Any]]) -> None:
     head = ("agent", "with", "v two", "points a deal", "two of the partner", "added")
-    rows = [
-        (
-            row["agent"],
-            row["partner"],
-            row["opponent"],
-            with_half_width(row["mean_points"], row["ci95"]),
-            with_half_width(row["partner_alone"], row["partner_alone_ci95"]),
-            with_half_width(row["added"], row["added_ci95"]),
-        )
-        for row in found
-    ]
-    _print_table(console, "partners", head, rows, names=3)
+    _print_table(console, "partners", head, [partner_cells(row) for row in found], names=3)
 
 
 def _print_table(

@@ -22,16 +22,14 @@ import numpy.typing as npt
 import tyro
 from rich.console import Console
 
-from agents.arena import seatings
+from agents.arena import dealt, seatings
+from agents.files import append_line
 from agents.parameters import NUM_PARAMETERS, UNTUNED, tuned, write_tuned
 from agents.rollout import GREEDY, lead, new_desk, play_out
 from agents.seeds import TUNE, VALIDATE
 from agents.statistics import Mean, mean_over_deals
-from burraco_env._jit import int64, row_kernel
-from burraco_env.engine import deal
-from burraco_env.generator import generator_states
+from burraco_env._jit import row_kernel
 from burraco_env.rules import Rules
-from burraco_env.state import new_games
 
 Values = npt.NDArray[np.float64]
 _SCREENED = 3
@@ -74,12 +72,6 @@ class Args:
 
 
 @row_kernel
-def _deal_all(games: Any) -> None:
-    for index in range(games.shape[0]):
-        deal(games[index], int64(-1))
-
-
-@row_kernel
 def _play(games: Any, mine: Any, policies: Any, parameters: Any, room: Any, desk: Any) -> Any:
     """Play each game to the end in every seating; the points of the seats that are `mine`.
 
@@ -94,14 +86,6 @@ def _play(games: Any, mine: Any, policies: Any, parameters: Any, room: Any, desk
                 if mine[seating, seat]:
                     differences[index] += lead(room[0], seat, desk[0]) / mine[seating].sum()
     return differences / mine.shape[0]
-
-
-def dealt(rules: Rules, seed: int, first: int, count: int) -> npt.NDArray[np.void]:
-    """The deals `first` to `first + count - 1` of a seed, as `Arena` deals them."""
-    games = new_games(rules, count)
-    games["generator"] = generator_states(seed, count, first=first)
-    _deal_all(games)
-    return games
 
 
 def differences(games: npt.NDArray[np.void], mine: Values, other: Values | None) -> Values:
@@ -226,11 +210,10 @@ def tune(args: Args, console: Console) -> None:
         end = time.monotonic() + args.minutes * 60
         generations = tuner.generations()
         while time.monotonic() < end:
-            line = json.dumps(next(generations))
-            console.print(line, highlight=False, soft_wrap=True)
+            line = next(generations)
+            console.print(json.dumps(line), highlight=False, soft_wrap=True)
             if args.log is not None:
-                with args.log.open("a", encoding="utf-8") as file:
-                    file.write(line + "\n")
+                append_line(args.log, line)
             write_tuned(tuner.values)
         for rules, name in zip(tuner.rules, args.games, strict=True):
             for other, whom in ((None, "greedy"), (before, "the expert before")):

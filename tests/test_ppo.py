@@ -290,7 +290,7 @@ def test_no_checkpoint_is_lost_when_writing_one_fails(
     def fail(_: int) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr("agents.checkpoints.os.fsync", fail)
+    monkeypatch.setattr("agents.files.os.fsync", fail)
     with pytest.raises(OSError, match="no space left"):
         run.save()
     assert (tmp_path / CHECKPOINT_FILE).read_bytes() == whole
