@@ -386,10 +386,10 @@ def _score_draws(observation: Any, mask: Any, p: Any, notes: Any) -> None:
     if mask[PICKUP]:
         scores[PICKUP] = _pick_up_worth(observation, p, notes, notes["pile"]) + p[at.PICK_UP]
     if mask[PICKUP_TOP]:
-        only = notes["pile"]
-        only[:] = 0
-        only[views.top_card(observation)] = 1
-        scores[PICKUP_TOP] = _pick_up_worth(observation, p, notes, only) + p[at.PICK_UP_TOP]
+        notes["single"][:] = 0
+        notes["single"][views.top_card(observation)] = 1
+        worth = _pick_up_worth(observation, p, notes, notes["single"])
+        scores[PICKUP_TOP] = worth + p[at.PICK_UP_TOP]
     single = notes["lying"] == 1  # the pile is its top card
     if single or mask[PICKUP_TOP]:
         if not _useful_at_once(observation, notes, views.top_card(observation)):

@@ -51,6 +51,7 @@ NOTES_DTYPE = np.dtype(
         ("pile", np.int64, (NUM_CARDS,)),  # the discard pile
         ("unseen", np.int64, (NUM_CARDS,)),  # copies whose place I do not know
         ("room", np.int64, (NUM_CARDS,)),
+        ("single", np.int64, (NUM_CARDS,)),  # the top card of the pile alone
         ("gains", np.float64, (2, NUM_CARDS)),  # see `_mark_gains`; my side's melds, the others'
         ("near", np.int64, (2, NUM_CARDS)),  # 1: a meld lacks one card between
         ("has_burraco", np.int64, (2,)),  # flag: with which the side may close
@@ -77,7 +78,7 @@ NOTES_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""Notes on one decision; `run`, `set` and `room` are scratch."""
+"""Notes on one decision; `run`, `set`, `room` and `single` are scratch."""
 
 
 @kernel

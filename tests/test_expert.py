@@ -19,6 +19,7 @@ from burraco_env import Batch, Game, Rules
 from burraco_env import documentation as blocks
 from burraco_env.actions import DISCARD, DRAW_STOCK
 from burraco_env.cards import card_index
+from burraco_env.observations import segment
 from tests.play import GAME_IDS, GAMES, INTERPRETED
 from tests.positions import CLEAN, SIX, game
 from tests.test_agents import ask
@@ -132,6 +133,7 @@ def test_notes_leave_hand_and_pile_as_they_are(preset: str, seats: int) -> None:
             assert batch.masks[row, best] == 1
             if batch.games[row]["phase"] < 2:
                 assert (notes[0]["hand"] == batch.games[row]["hands"][batch.seats[row]]).all()
+                assert (notes[0]["pile"] == segment(observation, "pile")).all()
                 assert (notes[0]["unseen"] >= 0).all()
         batch.step_random()
 
@@ -195,14 +197,12 @@ def test_every_parameter_is_tuned_for_both_tables() -> None:
     assert np.isfinite(tuned()).all()
 
 
-def test_the_documented_parameters_are_those_of_the_code() -> None:
+def test_the_documented_parameters_are_those_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
     page = (Path(__file__).parents[1] / "docs" / "agents.md").read_text(encoding="utf-8")
     assert f"{documentation.parameters_table()}\n<!-- end: expert-parameters -->" in page
-    register = dict(blocks.BLOCKS)
+    monkeypatch.setattr(blocks, "BLOCKS", dict(blocks.BLOCKS))
     documentation.register()
     assert blocks.rewritten(page) == page
-    blocks.BLOCKS.clear()
-    blocks.BLOCKS.update(register)
 
 
 def test_tuned_values_are_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
