@@ -16,14 +16,14 @@ import numpy.typing as npt
 from agents.expert import score_and_note
 from agents.features import write_features
 from agents.head import SCORE_LIMIT
-from agents.rollout import GREEDY, decide
+from agents.rollout import GREEDY, decide, write_leads
 from burraco_env._jit import int64, kernel, row_kernel
 from burraco_env.cards import NUM_CARDS
 from burraco_env.engine import apply, deal, legal
 from burraco_env.generator import next_below, split
 from burraco_env.observations import observe, seat_at
 from burraco_env.rules import MAX_SEATS
-from burraco_env.scoring import seat_points, victory_points
+from burraco_env.scoring import victory_points
 from burraco_env.state import OVER_PHASE, Game
 
 NETWORK = GREEDY - 1
@@ -199,21 +199,6 @@ def _play_on(game: Game, table: Any, parameters: Any, desk: Any, most: int) -> i
 
 
 @kernel
-def _write_leads(game: Game, desk: Any, points: Any, out: Any) -> None:
-    """Points that each seat is credited with, less those of the others (of three: their mean)."""
-    seat_points(game, desk["parts"], points)
-    seats = game["rules"]["seats"]
-    total = 0.0
-    for seat in range(seats):
-        total += points[seat]
-    for seat in range(seats):
-        if seats == 3:
-            out[seat] = points[seat] - (total - points[seat]) / 2
-        else:
-            out[seat] = points[seat] - points[(seat + 1) % seats]
-
-
-@kernel
 def deal_worth(lead: float, objective: int) -> float:
     """What a lead at the end of a deal is worth."""
     if objective == POINTS:
@@ -310,7 +295,7 @@ def play_round(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by one
         seen: for agents from outside.
         desk: scratch, a record of `rollout.DESK_DTYPE`.
     """
-    points, leads = np.zeros(MAX_SEATS), np.zeros(MAX_SEATS)
+    leads = desk["leads"]
     for index in range(first, last):
         table = tables[index]
         if table["choice"] >= 0:
@@ -324,7 +309,7 @@ def play_round(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by one
         while count == 0:
             count = _play_on(games[index], table, plan.parameters, desk, most)
             if games[index]["phase"] == OVER_PHASE:
-                _write_leads(games[index], desk, points, leads)
+                write_leads(games[index], desk)
                 _credit(table, leads, plan, rows)
                 _deal(games, tables, index, plan)
             elif count == 0:
@@ -334,7 +319,7 @@ def play_round(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by one
         seat = game["seat"]
         _write_inputs(game, plan, count, desk, rows.inputs[at])
         _write_legal(rows, at, count, desk, plan.scored)
-        _write_leads(game, desk, points, leads)
+        write_leads(game, desk)
         _write_hidden(game, leads[seat], rows.hidden[at])
         rows.baseline[at] = leads[seat] / POINTS_SCALE if plan.objective == POINTS else 0.0
         rows.reward[at] = 0

@@ -15,7 +15,8 @@ from burraco_env.actions import NUM_ACTIONS
 from burraco_env.cards import NUM_CARDS
 from burraco_env.engine import apply, legal
 from burraco_env.observations import OBSERVATION_SIZE, observe
-from burraco_env.scoring import NUM_POINT_PARTS, side_points
+from burraco_env.rules import MAX_SEATS
+from burraco_env.scoring import NUM_POINT_PARTS, seat_points
 from burraco_env.state import MAX_SIDES, OVER_PHASE, Game
 
 GREEDY = -1
@@ -26,6 +27,8 @@ DESK_DTYPE = np.dtype(
         ("notes", NOTES_DTYPE),
         ("scratch", np.int64, (3, NUM_CARDS)),
         ("parts", np.int64, (MAX_SIDES, NUM_POINT_PARTS)),
+        ("points", np.float64, (MAX_SEATS,)),
+        ("leads", np.float64, (MAX_SEATS,)),
         ("ids", np.int16, (NUM_ACTIONS,)),
         ("mask", np.int8, (NUM_ACTIONS,)),
         ("observation", np.int8, (OBSERVATION_SIZE,)),
@@ -72,18 +75,19 @@ def play_out(game: Game, policies: Any, parameters: Any, desk: Any) -> None:
 
 
 @kernel
-def lead(game: Game, seat: int, desk: Any) -> float:
-    """Points of the seat's side as they stand, minus the mean of the other sides'."""
-    parts = desk["parts"]
-    side_points(game, parts)
-    sides = game["num_sides"]
-    mine, others = 0.0, 0.0
-    for side in range(sides):
-        total = int64(0)
-        for part in range(NUM_POINT_PARTS):
-            total += parts[side, part]
-        if side == game["side_of"][seat]:
-            mine = float(total)
-        else:
-            others += total
-    return float(mine - others / (sides - 1))
+def write_leads(game: Game, desk: Any) -> None:
+    """Write `desk["points"]`, what each seat is credited with as things stand, and `desk["leads"]`.
+
+    A lead is the seat's points less those of the other side, of three seats less the mean of the
+    two others.
+    """
+    points, leads = desk["points"], desk["leads"]
+    seat_points(game, desk["parts"], points)
+    seats = game["rules"]["seats"]
+    if seats != 3:
+        for seat in range(seats):
+            leads[seat] = points[seat] - points[(seat + 1) % seats]
+        return
+    total = points[0] + points[1] + points[2]
+    for seat in range(seats):
+        leads[seat] = points[seat] - (total - points[seat]) / 2

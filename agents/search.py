@@ -14,7 +14,7 @@ import numpy.typing as npt
 from agents.expert import score_actions
 from agents.head import chunks
 from agents.parameters import tuned
-from agents.rollout import GREEDY, lead, new_desk, play_out
+from agents.rollout import GREEDY, new_desk, play_out, write_leads
 from burraco_env._jit import int64, row_kernel
 from burraco_env.actions import NUM_ACTIONS
 from burraco_env.agent import check_rows, no_legal_action
@@ -95,7 +95,8 @@ def _simulate(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by one
             games[2] = games[1]
             apply(games[2], candidates[candidate])
             play_out(games[2], policies, parameters, desk[0])
-            leads[index, candidate] = lead(games[2], ME, desk[0])
+            write_leads(games[2], desk[0])
+            leads[index, candidate] = desk[0]["leads"][ME]
     return True
 
 
@@ -188,7 +189,7 @@ class SearchAgent:
         seed: np.uint64,
         redraws: int,
     ) -> npt.NDArray[np.float64]:
-        """Points by which the seat's side leads at the end, after each of some legal actions.
+        """Points by which the seat leads at the end, after each of some legal actions.
 
         All of them are played out in the same redraws of what the seat cannot see.
 

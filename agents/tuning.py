@@ -25,7 +25,7 @@ from rich.console import Console
 from agents.arena import dealt, seatings
 from agents.files import append_line
 from agents.parameters import NUM_PARAMETERS, UNTUNED, tuned, write_tuned
-from agents.rollout import GREEDY, lead, new_desk, play_out
+from agents.rollout import GREEDY, new_desk, play_out, write_leads
 from agents.seeds import TUNE, VALIDATE
 from agents.statistics import Mean, mean_over_deals
 from burraco_env._jit import row_kernel
@@ -70,21 +70,55 @@ class Args:
     log: Path | None = None
     """File to append a line of JSON to for each generation."""
 
+    def __post_init__(self) -> None:
+        """Refuse what could not be tuned.
+
+        Raises:
+            ValueError: a value out of range, no such game, or games with two and with more seats.
+        """
+        for name, least in (("population", 2), ("elite", 2), ("deals", _SCREENED), ("confirm", 2),
+                            ("workers", 1), ("minutes", 0), ("first_deal", 0)):  # fmt: skip
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
+        if self.elite > self.population:
+            raise ValueError(f"elite must be at most the population, not {self.elite}")
+        if not 0 <= self.greedy_share <= 1:
+            raise ValueError(f"greedy_share must be from 0 to 1, not {self.greedy_share}")
+        if len({rules.seats > 2 for rules in self.rules}) != 1:
+            raise ValueError("games must all have two seats, or all have more")
+
+    @property
+    def rules(self) -> list[Rules]:
+        """The rules of the games."""
+        found = []
+        for text in self.games:
+            preset, _, seats = text.partition(":")
+            if seats and not seats.isdecimal():
+                raise ValueError(f"games are written preset:seats, such as italian:4, not {text!r}")
+            found.append(Rules.preset(preset, int(seats) if seats else None))
+        return found
+
 
 @row_kernel
 def _play(games: Any, mine: Any, policies: Any, parameters: Any, room: Any, desk: Any) -> Any:
-    """Play each game to the end in every seating; the points of the seats that are `mine`.
+    """Play each game to its end in every seating, as the arena does.
 
-    Minus those of the others, float64[games]. `mine`: bool[seatings, seats].
+    `mine`: bool[seatings, seats]. Returns the mean points of the seats that are mine less those of
+    the others, mean over the seatings, float64[games].
     """
     differences = np.zeros(games.shape[0])
     for index in range(games.shape[0]):
         for seating in range(mine.shape[0]):
             room[0] = games[index]
             play_out(room[0], policies[seating], parameters, desk[0])
+            write_leads(room[0], desk[0])
+            own = mine[seating].sum()
             for seat in range(mine.shape[1]):
+                points = desk[0]["points"][seat]
                 if mine[seating, seat]:
-                    differences[index] += lead(room[0], seat, desk[0]) / mine[seating].sum()
+                    differences[index] += points / own
+                else:
+                    differences[index] -= points / (mine.shape[1] - own)
     return differences / mine.shape[0]
 
 
@@ -111,20 +145,10 @@ class Tuner:
     """
 
     def __init__(self, args: Args, pool: ThreadPoolExecutor) -> None:
-        """Begin at the parameters that `expert` plays with.
-
-        Raises:
-            ValueError: no such game, or games with two and with more seats.
-        """
-        self.rules = []
-        for text in args.games:
-            preset, _, seats = text.partition(":")
-            self.rules.append(Rules.preset(preset, int(seats) if seats else None))
-        rows = {int(rules.seats > 2) for rules in self.rules}
-        if len(rows) != 1:
-            raise ValueError("games must all have two seats, or all have more")
+        """Begin at the parameters that `expert` plays with."""
+        self.rules = args.rules
         self.values = tuned()
-        self._row = rows.pop()
+        self._row = int(self.rules[0].seats > 2)
         self._args, self._pool = args, pool
         self._mean = self.values[self._row].copy()
         self._scale = np.maximum(np.abs(UNTUNED), np.abs(self._mean))
@@ -197,7 +221,7 @@ class Tuner:
     def confirm(self, rules: Rules, other: Values | None) -> Mean:
         """Points a deal of the values so far on deals that were not tuned on."""
         games = dealt(rules, VALIDATE.seed, 0, self._args.confirm)
-        parts = np.array_split(games, 4 * self._args.workers)
+        parts = np.array_split(games, min(4 * self._args.workers, len(games)))
         tasks = [self._pool.submit(differences, part, self.values, other) for part in parts]
         return mean_over_deals(np.concatenate([task.result() for task in tasks]))
 
