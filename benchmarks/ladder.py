@@ -32,8 +32,8 @@ class Args:
     """Threads."""
 
 
-def main(args: Args) -> int:
-    """Play and print; returns the number of matches whose interval does not lie above 0."""
+def main(args: Args) -> None:
+    """Play and print."""
     entrants = [Entrant(name, make_agent(name)) for name in args.ladder]
     pairs = list(pairwise(entrants))
     print("| preset | seats |" + "".join(f" {a.name} v {b.name} |" for a, b in pairs))
@@ -50,7 +50,6 @@ def main(args: Args) -> int:
                 cells.append(with_half_width(mean.mean, list(mean.interval)))
             print(f"| `{preset}` | {seats} | {' | '.join(cells)} |", flush=True)
     print(f"\n{unclear} of the intervals do not lie above 0.")
-    return unclear
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +39,10 @@ class Args:
     """Seats, `italian`."""
 
 
-def positions(args: Args) -> Iterator[tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]]:
+Position = tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]
+
+
+def positions(args: Args) -> Iterator[Position]:
     """Observations and masks, about one in fifty decisions of each deal."""
     batch = Batch(Rules.preset("italian", args.seats), 200, seed=VALIDATE.seed)
     expert, rng = ExpertAgent(), np.random.default_rng(0)
@@ -54,11 +56,9 @@ def positions(args: Args) -> Iterator[tuple[npt.NDArray[np.int8], npt.NDArray[np
 
 def main(args: Args) -> None:
     """Measure and print, one line for each number of simulations."""
-    chosen: list[Any] = list(positions(args))
-    rng = np.random.default_rng(1)
-    picked = rng.permutation(len(chosen))[: args.positions]
-    observations = np.stack([chosen[index][0] for index in picked])
-    masks = np.stack([chosen[index][1] for index in picked])
+    found = list(positions(args))
+    picked = np.random.default_rng(1).permutation(len(found))[: args.positions]
+    observations, masks = map(np.stack, zip(*(found[index] for index in picked), strict=True))
     states = generator_states(VALIDATE.seed, len(picked))
     plain = ExpertAgent().act(observations, masks, states.copy())
     referee = SearchAgent()

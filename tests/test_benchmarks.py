@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import aec, peers, throughput
+from benchmarks import aec, ladder, peers, search_time, throughput
 from benchmarks.throughput import Args, Results
+from tests.play import GAMES
 
 TINY = Args(
     seconds=0.01,
@@ -187,3 +188,21 @@ def test_the_loop_of_pettingzoo_is_measured(monkeypatch: pytest.MonkeyPatch) -> 
 def test_bad_options_of_the_loop_are_refused(option: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         aec.Args(**option)  # type: ignore[arg-type]
+
+
+def test_the_ladder_has_a_row_for_every_game(capsys: pytest.CaptureFixture[str]) -> None:
+    ladder.main(ladder.Args(ladder=("greedy", "random"), deals=3, workers=1))
+    lines = capsys.readouterr().out.splitlines()
+    rows = [line.split(" | ") for line in lines if line.startswith("| `")]
+    assert [(row[0].strip("| `"), int(row[1])) for row in rows] == GAMES
+    assert all(" ± " in row[2] for row in rows)
+    assert lines[-1].endswith("of the intervals do not lie above 0.")
+
+
+def test_what_time_buys_search_is_a_row_for_each_number_of_simulations(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    search_time.main(search_time.Args(simulations=(4, 40), positions=6, redraws=3))
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[0] for row in rows] == ["| 4", "| 40"]
+    assert all(" ± " in row[3] for row in rows)

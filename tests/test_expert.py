@@ -12,10 +12,10 @@ import pytest
 from agents import documentation, parameters
 from agents.expert import ExpertAgent, score_actions
 from agents.parameters import NUM_PARAMETERS, PARAMETERS, TABLES, UNTUNED, tuned, write_tuned
-from agents.rollout import GREEDY, decide, new_desk, play_out
+from agents.rollout import GREEDY, decide, new_desk, play_out, write_leads
 from agents.valuation import NOTES_DTYPE, take_notes
 from agents.views import MINE, THEIRS
-from burraco_env import Batch, Game, Rules
+from burraco_env import Batch, Game, Rules, scoring
 from burraco_env import documentation as blocks
 from burraco_env.actions import DISCARD, DRAW_STOCK
 from burraco_env.cards import card_index
@@ -166,6 +166,17 @@ def test_a_rollout_plays_as_the_agents_do() -> None:
         again = Batch(Rules.preset("italian"), 1, seed=8).games
         play_out(again[0], np.full(4, policy), table, desk[0])
         assert again[0]["phase"] == 3
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_leads_are_the_differences_of_the_rewards(seats: int) -> None:
+    batch, desk = Batch(Rules.preset("italian", seats), 6, seed=4), new_desk()
+    for _ in range(40 if INTERPRETED else 400):
+        batch.step_random()
+    for row, wanted in enumerate(scoring.differences(batch.points())):
+        write_leads(batch.games[row], desk[0])
+        assert desk[0]["leads"][:seats] == pytest.approx(wanted)
+        assert desk[0]["points"][:seats] == pytest.approx(batch.points()[row])
 
 
 def test_every_parameter_has_a_name_of_its_own_and_a_meaning() -> None:
