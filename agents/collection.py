@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from agents.action_features import write_action_features
 from agents.expert import score_and_note
 from agents.features import write_features
 from agents.head import SCORE_LIMIT
 from agents.rollout import GREEDY, decide, write_leads
+from agents.valuation import NUM_ACTION_FEATURES
 from burraco_env._jit import int64, kernel, row_kernel
 from burraco_env.cards import NUM_CARDS
 from burraco_env.engine import apply, deal, legal
@@ -79,6 +81,8 @@ class Rows(NamedTuple):
     """Legal actions, int16[n, MOST_LEGAL]."""
     scores: Any
     """Their scores by the prior, float32[n, MOST_LEGAL]."""
+    features: Any
+    """What is seen of each, int8[n, MOST_LEGAL, NUM_ACTION_FEATURES]."""
     counts: Any
     """How many there are, int16[n]."""
     chosen: Any
@@ -104,6 +108,7 @@ def new_rows(count: int, inputs: int) -> Rows:
         hidden=np.zeros((count, HIDDEN_SIZE), np.int8),
         ids=np.zeros((count, MOST_LEGAL), np.int16),
         scores=np.zeros((count, MOST_LEGAL), np.float32),
+        features=np.zeros((count, MOST_LEGAL, NUM_ACTION_FEATURES), np.int8),
         counts=np.zeros(count, np.int16),
         chosen=np.zeros(count, np.int16),
         log_probs=np.zeros(count, np.float32),
@@ -129,7 +134,7 @@ class Plan(NamedTuple):
     objective: int
     """POINTS, WINS or VICTORY_POINTS."""
     features: bool
-    """Inputs are the features, not the observation."""
+    """Inputs are the features of decision and actions, not the observation."""
     scored: bool
     """The prior's scores are wanted."""
 
@@ -221,14 +226,14 @@ def _credit(table: Any, leads: Any, plan: Plan, rows: Rows) -> None:
 
 
 @kernel
-def _write_legal(rows: Rows, row: int, count: int, desk: Any, scored: bool) -> None:
-    scores = desk["notes"]["scores"]
+def _write_legal(rows: Rows, row: int, count: int, desk: Any, plan: Plan) -> None:
+    notes, observation = desk["notes"], desk["observation"]
     kept = int64(0)
     for index in range(count):
         action = int64(desk["ids"][index])
         score = 0.0
-        if scored:
-            score = min(max(scores[action], -SCORE_LIMIT), SCORE_LIMIT)
+        if plan.scored:
+            score = min(max(notes["scores"][action], -SCORE_LIMIT), SCORE_LIMIT)
         at = kept
         if kept == MOST_LEGAL:
             at = int64(np.argmin(rows.scores[row]))
@@ -238,11 +243,14 @@ def _write_legal(rows: Rows, row: int, count: int, desk: Any, scored: bool) -> N
             kept += 1
         rows.ids[row, at] = action
         rows.scores[row, at] = score
+        if plan.features:
+            write_action_features(observation, notes, action, rows.features[row, at])
     rows.counts[row] = kept
 
 
 @kernel
-def _write_hidden(game: Game, lead: float, out: Any) -> None:
+def write_hidden(game: Game, lead: float, out: Any) -> None:
+    """Write what only the critic sees of the seat to act; `out`: int8[HIDDEN_SIZE]."""
     seat, seats = game["seat"], game["rules"]["seats"]
     out[:] = 0
     for other in range(MAX_SEATS - 1):
@@ -318,9 +326,9 @@ def play_round(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by one
         game, at = games[index], row + index
         seat = game["seat"]
         _write_inputs(game, plan, count, desk, rows.inputs[at])
-        _write_legal(rows, at, count, desk, plan.scored)
+        _write_legal(rows, at, count, desk, plan)
         write_leads(game, desk)
-        _write_hidden(game, leads[seat], rows.hidden[at])
+        write_hidden(game, leads[seat], rows.hidden[at])
         rows.baseline[at] = leads[seat] / POINTS_SCALE if plan.objective == POINTS else 0.0
         rows.reward[at] = 0
         rows.ended[at] = 0

@@ -11,7 +11,18 @@ from agents import parameters as at
 from agents import views
 from agents.parameters import NUM_PARAMETERS, tuned
 from agents.valuation import (
+    COMPANY,
+    DANGER,
+    DEARER,
+    GAIN,
+    KEEP,
+    KNOWN,
+    LEFT,
+    LIKELY,
+    MELDS,
     NOTES_DTYPE,
+    SPENT,
+    WILD_SPENT,
     beside,
     cards_left,
     extended_worth,
@@ -103,8 +114,11 @@ def _spend(observation: Any, p: Any, notes: Any, card: int) -> float:
         if notes["left"] <= 1 and notes["wants_to_close"]:
             worth += p[at.PLAY_CLOSING]
     if may_be_wild(card):
-        return float(worth - _wild_cost(p, notes, card))
+        cost = _wild_cost(p, notes, card)
+        notes["sums"][WILD_SPENT] += cost
+        return float(worth - cost)
     keep = beside(observation, p, notes, card, notes["hand"])
+    notes["sums"][SPENT] += keep
     return float(worth - keep * (1 - p[at.KEEP_LATE] * notes["late"]))
 
 
@@ -127,6 +141,7 @@ def _spend_wild(observation: Any, p: Any, notes: Any) -> float:
 @kernel
 def _score_play(observation: Any, p: Any, notes: Any, action: int) -> float:
     """Worth of a meld or lay-off, against discarding at once."""
+    notes["sums"][:] = 0
     if action >= LAYOFF_SET:
         score = _score_on_set(observation, p, notes, action)
     elif action >= LAYOFF_RUN:
@@ -137,9 +152,12 @@ def _score_play(observation: Any, p: Any, notes: Any, action: int) -> float:
         score = _score_new_run(observation, p, notes, action)
     left = notes["size"] - (1 if action >= LAYOFF_RUN else 3)
     if left > 0:
-        score -= p[at.PLAY_DISCARD] * _dearer_discard(notes, action)
+        dearer = _dearer_discard(notes, action)
+        notes["sums"][DEARER] = dearer
+        score -= p[at.PLAY_DISCARD] * dearer
     if left <= 1 and not notes["waits"] and not notes["wants_to_close"]:
         score -= p[at.HOLD]
+    notes["parts"][action] = notes["sums"]
     return score
 
 
@@ -185,9 +203,11 @@ def _score_on_set(observation: Any, p: Any, notes: Any, action: int) -> float:
     before = set_worth(p, notes, MINE, rank, naturals, kind)
     if suit == NUM_SUITS:
         gain = set_worth(p, notes, MINE, rank, naturals, NUM_KINDS) - before
+        notes["sums"][GAIN] = gain
         return gain + _spend_wild(observation, p, notes)
     card = suit * NUM_RANKS + rank
     gain = set_worth(p, notes, MINE, rank, naturals + 1, kind) - before
+    notes["sums"][GAIN] = gain
     score = gain + _spend(observation, p, notes, card)
     notes["hand"][card] += 1
     return score
@@ -199,6 +219,7 @@ def _score_on_run(observation: Any, p: Any, notes: Any, action: int) -> float:
     run = views.run_at(observation, suit, slot)
     gain = extended_worth(p, notes, MINE, suit, run, operation, NUM_KINDS)
     gain -= run_worth(p, notes, MINE, suit, run)
+    notes["sums"][GAIN] = gain
     place = natural_place(notes["rules"], run, operation)
     notes["natural"] = card_at(suit, place) if place > 0 else int64(-1)
     if place <= 0:
@@ -220,7 +241,9 @@ def _score_new_set(observation: Any, p: Any, notes: Any, action: int) -> float:
         card = meld_set_suit(action, index) * NUM_RANKS + rank
         notes["hand"][card] += 1
         score += _spend(observation, p, notes, card)
-    score += set_worth(p, notes, MINE, rank, count, NUM_KINDS if wild else 0)
+    gain = set_worth(p, notes, MINE, rank, count, NUM_KINDS if wild else 0)
+    notes["sums"][GAIN] = gain
+    score += gain
     if wild:
         score += _spend_wild(observation, p, notes)
     score += p[at.PLAY_FOLLOW] * views.of_rank(notes["hand"], rank)
@@ -240,7 +263,9 @@ def _score_new_run(observation: Any, p: Any, notes: Any, action: int) -> float:
             card = card_at(suit, place)
             hand[card] += 1
             score += _spend(observation, p, notes, card)
-    score += run_worth(p, notes, MINE, suit, _new_run(notes, lo, wild))
+    gain = run_worth(p, notes, MINE, suit, _new_run(notes, lo, wild))
+    notes["sums"][GAIN] = gain
+    score += gain
     if wild > 0:
         score += _spend_wild(observation, p, notes)
     for direction in (-1, 1):
@@ -264,6 +289,8 @@ def _new_run(notes: Any, lo: int, wild: int) -> Any:
 def _discard_cost(observation: Any, p: Any, notes: Any, card: int) -> float:
     """What discarding a card costs: what it is worth to me and to the others."""
     points = int64(CARD_POINTS[card])
+    parts = notes["parts"][DISCARD + card]
+    parts[:] = 0
     cost = -points * (p[at.DISCARD_POINTS] + p[at.DISCARD_LATE] * notes["late"])
     danger = 0.0
     gain = notes["gains"][THEIRS, card]
@@ -271,24 +298,29 @@ def _discard_cost(observation: Any, p: Any, notes: Any, card: int) -> float:
         danger += p[at.DANGER_FIT] + p[at.DANGER] * gain
     elif notes["near"][THEIRS, card]:
         danger += p[at.DANGER_NEAR]
+    parts[DANGER] = danger
     if may_be_wild(card):
         return float(cost + danger + p[at.DISCARD_WILD] + _wild_cost(p, notes, card))
     if notes["lying"] > 0:
         danger += p[at.DANGER_BESIDE_PILE] * beside(observation, p, notes, card, notes["pile"])
+    parts[DANGER] = danger
     cost += danger * (
         1 + p[at.DANGER_PILE] * notes["lying"] + p[at.DANGER_THREAT] * notes["threat"]
     )
+    before = cost
     if notes["known"][0] > 0:
         known = observation[_NEXT : _NEXT + NUM_CARDS]
         cost += p[at.DANGER_KNOWN] * beside(observation, p, notes, card, known)
     if notes["known"][2] > 0 and observation[views.MY_SIDE + 3] == 0:
         known = observation[_PREVIOUS : _PREVIOUS + NUM_CARDS]
         cost += p[at.DANGER_PREVIOUS] * beside(observation, p, notes, card, known)
-    cost += _likely(observation, p, notes, card)
+    parts[KNOWN] = cost - before
+    parts[LIKELY] = _likely(observation, p, notes, card)
+    cost += parts[LIKELY]
     notes["hand"][card] -= 1
-    cost += _keeping(observation, p, notes, card)
+    parts[KEEP] = _keeping(observation, p, notes, card)
     notes["hand"][card] += 1
-    return float(cost)
+    return float(cost + parts[KEEP])
 
 
 @kernel
@@ -307,8 +339,10 @@ def _likely(observation: Any, p: Any, notes: Any, card: int) -> float:
 
 
 @kernel
-def _pick_up_worth(observation: Any, p: Any, notes: Any, cards: Any) -> float:
+def _pick_up_worth(observation: Any, p: Any, notes: Any, action: int, cards: Any) -> float:
     """Worth of picking up `cards`, int64[NUM_CARDS], but for the constant."""
+    parts = notes["parts"][action]
+    parts[:] = 0
     each = p[at.PICK_CARD] + p[at.PICK_LATE] * notes["late"]
     if notes["waits"]:
         each += p[at.PICK_WAITS]
@@ -316,11 +350,14 @@ def _pick_up_worth(observation: Any, p: Any, notes: Any, cards: Any) -> float:
         each += p[at.PICK_CLOSING]
     hand = notes["hand"]
     known = observation[_NEXT : _NEXT + NUM_CARDS]
-    worth = -p[at.PICK_MELD] * _natural_melds(observation, hand)
+    before = _natural_melds(observation, hand)
+    worth = -p[at.PICK_MELD] * before
     for card in range(NUM_CARDS):
         hand[card] += cards[card]
-    worth += p[at.PICK_MELD] * _natural_melds(observation, hand)
+    after = _natural_melds(observation, hand)
+    worth += p[at.PICK_MELD] * after
     left = cards_left(observation, notes, hand)
+    parts[MELDS], parts[LEFT] = after - before, left - notes["left"]
     worth += p[at.PICK_HAND] * notes["size"] + p[at.PICK_THREAT] * notes["danger"]
     worth += p[at.PICK_LEFT] * (left - notes["left"])
     if left <= 1 and (notes["waits"] or notes["wants_to_close"]):
@@ -335,6 +372,7 @@ def _pick_up_worth(observation: Any, p: Any, notes: Any, cards: Any) -> float:
             hand[card] -= 1
             use = beside(observation, p, notes, card, hand)
             hand[card] += 1
+            parts[COMPANY] += use * cards[card]
             value += p[at.PICK_WORTH] * use
             if notes["gains"][MINE, card] > 0:
                 value += p[at.PICK_FIT] + p[at.PICK_GAIN] * notes["gains"][MINE, card]
@@ -383,12 +421,15 @@ def _score_draws(observation: Any, mask: Any, p: Any, notes: Any) -> None:
     """The stock counts 0."""
     scores = notes["scores"]
     scores[DRAW_STOCK] = 0
+    notes["parts"][DRAW_STOCK] = 0
     if mask[PICKUP]:
-        scores[PICKUP] = _pick_up_worth(observation, p, notes, notes["pile"]) + p[at.PICK_UP]
+        scores[PICKUP] = (
+            _pick_up_worth(observation, p, notes, PICKUP, notes["pile"]) + p[at.PICK_UP]
+        )
     if mask[PICKUP_TOP]:
         notes["single"][:] = 0
         notes["single"][views.top_card(observation)] = 1
-        worth = _pick_up_worth(observation, p, notes, notes["single"])
+        worth = _pick_up_worth(observation, p, notes, PICKUP_TOP, notes["single"])
         scores[PICKUP_TOP] = worth + p[at.PICK_UP_TOP]
     single = notes["lying"] == 1  # the pile is its top card
     if single or mask[PICKUP_TOP]:

@@ -241,3 +241,32 @@ def _running(axes: Any, values: Values, theme: Theme) -> None:
     ends = [end.mean - room, end.mean + room, *([0.0] if abs(end.mean) < 2 * room else [])]
     axes.set_ylim(min(ends), max(ends))
     axes.set_xlim(0, len(values))
+
+
+def learning_chart(curves: Sequence[Values], agent: str, theme: Theme) -> Figure:
+    """Points a deal against an agent while runs with different seeds learned.
+
+    Args:
+        curves: of each run, float64[evaluations, 4]: minutes, decisions, mean points, half-width of
+            their interval.
+        agent: against whom.
+        theme: the colours.
+    """
+    figure = _figure(theme, 6.4, 4.8)
+    for bottom, column, unit, label in (
+        (2.75, 1, 1e6, "million decisions learned from"),
+        (0.45, 0, 1.0, "minutes, evaluations within"),
+    ):
+        axes = _panel(figure, theme, 0.6, bottom, 1.75)
+        axes.grid(axis="y", color=theme.faint, lw=0.5)
+        axes.axhline(0, color=theme.ink, lw=0.8)
+        for curve in curves:
+            at, means, halves = curve[:, column] / unit, curve[:, 2], curve[:, 3]
+            low, high = means - halves, means + halves
+            axes.fill_between(at, low, high, color=theme.first, alpha=0.12, lw=0)
+            axes.plot(at, means, color=theme.first, lw=1.4)
+        axes.set_xlim(left=0)
+        axes.set_xlabel(label)
+        title = f"points a deal v {agent}, 95 % intervals of each run"
+        _write(axes, theme, 0, 1.05, title, transform=axes.transAxes)
+    return figure

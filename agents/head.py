@@ -1,8 +1,10 @@
 """The last layer of a policy, worked out for the legal actions alone.
 
 Of the 985 actions 8 are legal in a decision, so the layer costs a hundredth of what the matrix
-would. To its output comes the prior: the expert's score of each legal action, times a factor for
-each kind of action.
+would. The logit of an action has three parts: its own row of the layer, as usual; the expert's
+score of it, the prior; and its features (`agents.action_features`). Score and features are
+multiplied by factors that the network chooses in each decision anew, the same for all actions of a
+kind.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from agents.action_features import FEATURE_UNIT
+from agents.valuation import NUM_ACTION_FEATURES
 from burraco_env._jit import F, _compiled
 from burraco_env.actions import NUM_ACTIONS, SEGMENTS
 from burraco_env.generator import draw_unit
@@ -28,22 +32,30 @@ The scores of wilds are no points; they only put the kinds in order.
 """
 SCORE_LIMIT = 200.0
 """Scores beyond are cut."""
+NUM_FACTORS = 1 + NUM_ACTION_FEATURES
+"""Of the score and of each feature."""
+NUM_KINDS = len(SEGMENTS)
+_UNIT = np.float32(1 / FEATURE_UNIT)
 
 
 class Head(NamedTuple):
-    """The last layer and the prior."""
+    """The last layer; all arrays are float32."""
 
     weight: Any
-    """float32[NUM_ACTIONS, hidden]."""
+    """[NUM_ACTIONS, hidden]."""
     bias: Any
-    """float32[NUM_ACTIONS]."""
-    factor: Any
-    """What the prior's score of an action is multiplied by, float32[NUM_ACTIONS]."""
+    """[NUM_ACTIONS]."""
+    factor_weight: Any
+    """[NUM_KINDS * NUM_FACTORS, hidden]: how the network chooses the factors of each kind."""
+    factor_bias: Any
+    """[NUM_KINDS * NUM_FACTORS]."""
 
 
-def prior_factors(betas: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """`Head.factor` for the factors of the segments, float32[len(SEGMENTS)]."""
-    return np.ascontiguousarray((betas * PRIOR_SCALES)[KINDS], dtype=np.float32)
+def initial_factors(prior: bool) -> npt.NDArray[np.float32]:
+    """`Head.factor_bias` at the beginning: 1 for the scores, or 0 without a prior; 0 elsewhere."""
+    factors = np.zeros((NUM_KINDS, NUM_FACTORS), np.float32)
+    factors[:, 0] = prior
+    return factors.ravel()
 
 
 class Legal(NamedTuple):
@@ -53,12 +65,14 @@ class Legal(NamedTuple):
     """int16[n, most]."""
     scores: Any
     """The expert's scores of them, cut at SCORE_LIMIT, float32[n, most]."""
+    features: Any
+    """int8[n, most, NUM_ACTION_FEATURES]."""
     counts: Any
     """How many there are, int16[n]."""
 
     def rows(self, rows: Any) -> Legal:
         """Those of some rows."""
-        return Legal(self.ids[rows], self.scores[rows], self.counts[rows])
+        return Legal(*(array[rows] for array in self))
 
 
 def quick_kernel(function: F) -> F:
@@ -67,15 +81,45 @@ def quick_kernel(function: F) -> F:
 
 
 @quick_kernel
+def dot(left: Any, right: Any) -> Any:
+    """Sum of the products, float32."""
+    total = np.float32(0)
+    for index in range(left.shape[0]):
+        total += left[index] * right[index]
+    return total
+
+
+@quick_kernel
+def write_factors(hidden: Any, head: Head, kind: int, out: Any) -> None:
+    """The factors of a kind of action; `hidden`: float32[hidden], `out`: float32[NUM_FACTORS]."""
+    first = kind * NUM_FACTORS
+    for index in range(NUM_FACTORS):
+        out[index] = dot(hidden, head.factor_weight[first + index])
+        out[index] += head.factor_bias[first + index]
+
+
+@quick_kernel
+def logit(hidden: Any, head: Head, factors: Any, action: int, score: float, features: Any) -> Any:
+    """Logit of an action, float32; `factors`: those of its kind."""
+    total = dot(hidden, head.weight[action]) + head.bias[action]
+    total += factors[0] * PRIOR_SCALES[KINDS[action]] * np.float32(score)
+    for index in range(NUM_ACTION_FEATURES):
+        total += factors[1 + index] * np.float32(features[index]) * _UNIT
+    return total
+
+
+@quick_kernel
 def _write_logits(hidden: Any, head: Head, legal: Legal, row: int, out: Any) -> None:
     """Logits of the row's legal actions; `out`: float32[most]."""
+    factors = np.zeros(NUM_FACTORS, np.float32)
+    known = -1
     for index in range(legal.counts[row]):
         action = legal.ids[row, index]
-        weight = head.weight[action]
-        total = np.float32(0)
-        for unit in range(hidden.shape[1]):
-            total += hidden[row, unit] * weight[unit]
-        out[index] = total + head.bias[action] + head.factor[action] * legal.scores[row, index]
+        if KINDS[action] != known:
+            known = KINDS[action]
+            write_factors(hidden[row], head, known, factors)
+        score, features = legal.scores[row, index], legal.features[row, index]
+        out[index] = logit(hidden[row], head, factors, action, score, features)
 
 
 @quick_kernel
@@ -173,7 +217,9 @@ def judge_backward(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by
     head_grad: Head,
 ) -> None:
     """Gradients of `judge`: `grad` is that of `out`; the last two are added to."""
+    factor_grad = np.zeros((NUM_KINDS, NUM_FACTORS), np.float32)
     for row in range(hidden.shape[0]):
+        factor_grad[:] = 0
         entropy, divergence = out[row, 1], out[row, 2]
         for index in range(legal.counts[row]):
             action, log = legal.ids[row, index], logs[row, index]
@@ -185,12 +231,36 @@ def judge_backward(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by
                 distance = log - reference[row, index] - divergence
                 slope += grad[row, 2] * probability * distance
             head_grad.bias[action] += slope
-            head_grad.factor[action] += slope * legal.scores[row, index]
+            kind = KINDS[action]
+            factor_grad[kind, 0] += slope * legal.scores[row, index] * PRIOR_SCALES[kind]
+            for feature in range(NUM_ACTION_FEATURES):
+                value = np.float32(legal.features[row, index, feature]) * _UNIT
+                factor_grad[kind, 1 + feature] += slope * value
             weight, weight_grad = head.weight[action], head_grad.weight[action]
             for unit in range(hidden.shape[1]):
                 hidden_grad[row, unit] += slope * weight[unit]
             for unit in range(hidden.shape[1]):
                 weight_grad[unit] += slope * hidden[row, unit]
+        _factors_backward(hidden[row], head, factor_grad, hidden_grad[row], head_grad)
+
+
+@quick_kernel
+def _factors_backward(
+    hidden: Any, head: Head, factor_grad: Any, hidden_grad: Any, head_grad: Head
+) -> None:
+    """Gradients of `write_factors` for all kinds of a row; the last two are added to."""
+    for kind in range(NUM_KINDS):
+        for index in range(NUM_FACTORS):
+            slope = factor_grad[kind, index]
+            if slope == 0:
+                continue
+            line = kind * NUM_FACTORS + index
+            head_grad.factor_bias[line] += slope
+            weight, weight_grad = head.factor_weight[line], head_grad.factor_weight[line]
+            for unit in range(hidden.shape[0]):
+                hidden_grad[unit] += slope * weight[unit]
+            for unit in range(hidden.shape[0]):
+                weight_grad[unit] += slope * hidden[unit]
 
 
 def zero_head(hidden: int) -> Head:
@@ -198,7 +268,8 @@ def zero_head(hidden: int) -> Head:
     return Head(
         np.zeros((NUM_ACTIONS, hidden), np.float32),
         np.zeros(NUM_ACTIONS, np.float32),
-        np.zeros(NUM_ACTIONS, np.float32),
+        np.zeros((NUM_KINDS * NUM_FACTORS, hidden), np.float32),
+        np.zeros(NUM_KINDS * NUM_FACTORS, np.float32),
     )
 
 

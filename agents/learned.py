@@ -10,34 +10,52 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from agents import features
+from agents import features, views
+from agents.action_features import write_action_features
 from agents.expert import score_and_note
 from agents.features import NUM_FEATURES, write_features
 from agents.files import write_whole
-from agents.head import SCORE_LIMIT, Head, prior_factors, quick_kernel
+from agents.head import (
+    KINDS,
+    NUM_FACTORS,
+    NUM_KINDS,
+    SCORE_LIMIT,
+    Head,
+    logit,
+    write_factors,
+    zero_head,
+)
 from agents.parameters import NUM_PARAMETERS, PARAMETERS
+from agents.perceptron import (
+    Layer,
+    Layers,
+    Perceptron,
+    Scratch,
+    connect,
+    forward,
+    new_scratch,
+    perceptron,
+)
 from agents.provenance import commit
-from agents.valuation import NOTES_DTYPE
+from agents.valuation import NOTES_DTYPE, NUM_ACTION_FEATURES
 from burraco_env import ENV_VERSION, NUM_ACTIONS, OBSERVATION_SIZE, actions, observations
-from burraco_env._jit import row_kernel
+from burraco_env._jit import int64, kernel, row_kernel
 from burraco_env.agent import check_rows, no_legal_action
 from burraco_env.generator import draw_unit
 
 WEIGHTS_FILE = "weights.safetensors"
 CARD_FILE = "weights.json"
-FORMAT = "burraco-weights/2"
+FORMAT = "burraco-weights/3"
+CHAMPION = "champion"
+"""Name of the weights that come with the package."""
 OBSERVATION, FEATURES = "observation", "features"
 INPUT_SIZES = {OBSERVATION: OBSERVATION_SIZE, FEATURES: NUM_FEATURES}
-
-Layers = list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
-"""Weight, float32[out, in], and bias, float32[out], of each layer."""
 
 
 class WeightsError(ValueError):
@@ -67,8 +85,8 @@ class Policy:
         layers: of the network; the last one gives a logit for each action.
         activation: between them, `tanh` or `relu`.
         inputs: what the network sees, `observation` or `features`.
-        betas: factors of the prior for the segments of the action layout,
-            float32[len(actions.SEGMENTS)]; None: no prior.
+        factors: of score and features of the actions, `Head.factor_weight` and `factor_bias`;
+            None: neither is used.
         parameters: of the expert whose judgements features and prior are,
             float64[2, NUM_PARAMETERS]; needed with either of them.
 
@@ -79,7 +97,7 @@ class Policy:
     layers: Layers
     activation: str = "tanh"
     inputs: str = OBSERVATION
-    betas: npt.NDArray[np.float32] | None = None
+    factors: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]] | None = None
     parameters: npt.NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
@@ -89,89 +107,115 @@ class Policy:
                 f"not {self.inputs!r} and {self.activation!r}"
             )
         size = INPUT_SIZES[self.inputs]
-        sizes = [size, *(len(bias) for _, bias in self.layers)]
-        shapes = [(after, before) for before, after in pairwise(sizes)]
-        if sizes[-1] != NUM_ACTIONS or [weight.shape for weight, _ in self.layers] != shapes:
+        if not connect(self.layers, size, NUM_ACTIONS):
             raise WeightsError(
                 f"the layers must lead from {size} to {NUM_ACTIONS} values, "
                 f"not {[weight.shape for weight, _ in self.layers]}"
             )
-        if self.betas is not None and self.betas.shape != (len(actions.SEGMENTS),):
+        count, width = NUM_KINDS * NUM_FACTORS, self.layers[-1][0].shape[1]
+        if self.factors is not None and not connect([self.factors], width, count):
             raise WeightsError(
-                f"the prior needs {len(actions.SEGMENTS)} factors, not {self.betas.shape}"
+                f"the factors must lead from {width} to {count} values, not {self.factors[0].shape}"
             )
-        judged = self.inputs == FEATURES or self.betas is not None
+        judged = self.inputs == FEATURES or self.factors is not None
         if judged and (self.parameters is None or self.parameters.shape != (2, NUM_PARAMETERS)):
             raise WeightsError(f"parameters of the shape (2, {NUM_PARAMETERS}) are missing")
 
     @cached_property
-    def hidden(self) -> tuple[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]], ...]:
-        """The layers before the last: weight, float32[in, out], and bias, float32[out]."""
-        return tuple((np.ascontiguousarray(w.T), b) for w, b in self.layers[:-1])
-
-    @cached_property
-    def head(self) -> Head:
-        """The last layer and the prior."""
+    def net(self) -> Net:
+        """The same for kernels."""
         weight, bias = self.layers[-1]
-        none = np.zeros(len(actions.SEGMENTS), np.float32)
-        factors = prior_factors(none if self.betas is None else self.betas)
-        return Head(np.ascontiguousarray(weight), bias, factors)
+        parameters = self.parameters
+        head = zero_head(weight.shape[1])._replace(
+            weight=np.array(weight, order="C"), bias=np.array(bias)
+        )
+        if self.factors is not None:
+            factor_weight, factor_bias = self.factors
+            head = head._replace(
+                factor_weight=np.array(factor_weight, order="C"), factor_bias=np.array(factor_bias)
+            )
+        if parameters is None:
+            parameters = np.zeros((2, NUM_PARAMETERS))
+        return Net(
+            perceptron(self.layers[:-1], INPUT_SIZES[self.inputs], self.activation == "tanh"),
+            head,
+            np.array(parameters),
+            self.inputs == FEATURES,
+            self.parameters is not None,
+        )
+
+
+class Net(NamedTuple):
+    """A policy as kernels take it."""
+
+    body: Perceptron
+    """The hidden layers."""
+    head: Head
+    """The last layer."""
+    parameters: Any
+    """Of the expert, float64[2, NUM_PARAMETERS]."""
+    featured: bool
+    """The inputs are the features, not the observation."""
+    scored: bool
+    """The expert's scores are known."""
+
+
+@kernel
+def write_inputs(observation: Any, net: Net, notes: Any, inputs: Any) -> None:
+    """Write the inputs of the network; for features notes must have been taken."""
+    if net.featured:
+        write_features(observation, notes, inputs)
+    else:
+        inputs[: observation.shape[0]] = observation
+
+
+@kernel
+def write_seen(observation: Any, mask: Any, net: Net, notes: Any, inputs: Any) -> None:
+    """Write the inputs of the network, and to `notes` the expert's scores of the legal actions."""
+    if net.scored:
+        score_and_note(observation, mask, net.parameters, notes)
+    write_inputs(observation, net, notes, inputs)
+
+
+@kernel
+def write_logits(
+    observation: Any, ids: Any, count: int, net: Net, notes: Any, scratch: Scratch, out: Any
+) -> None:
+    """Logits of the legal actions `ids[:count]`, in the order of their numbers, to `out[:count]`.
+
+    To be called after `write_seen`, which leaves the inputs on the scratch.
+    """
+    forward(net.body, scratch)
+    factors = np.zeros(NUM_FACTORS, np.float32)
+    features = np.zeros(NUM_ACTION_FEATURES, np.int8)
+    values, score, known = scratch.values[: net.head.weight.shape[1]], 0.0, int64(-1)
+    for index in range(count):
+        action = int64(ids[index])
+        if KINDS[action] != known:
+            known = KINDS[action]
+            write_factors(values, net.head, known, factors)
+        if net.scored:
+            score = min(max(notes["scores"][action], -SCORE_LIMIT), SCORE_LIMIT)
+        if net.featured:
+            write_action_features(observation, notes, action, features)
+        out[index] = logit(values, net.head, factors, action, score, features)
 
 
 @row_kernel
-def _prepare(seen: Any, masks: Any, parameters: Any, notes: Any, inputs: Any, scores: Any) -> None:
-    """Write features (unless `inputs` is empty) and scores of the legal actions of each row."""
+def _write_rows(seen: Any, masks: Any, net: Net, notes: Any, scratch: Scratch, out: Any) -> None:
+    """Logits of the legal actions of each row; the others are -inf."""
+    ids, found = np.zeros(NUM_ACTIONS, np.int16), np.zeros(NUM_ACTIONS, np.float32)
     for row in range(masks.shape[0]):
-        observation = seen[row]
-        score_and_note(observation, masks[row], parameters, notes[0])
-        for action in range(masks.shape[1]):
+        count = int64(0)
+        for action in range(NUM_ACTIONS):
+            out[row, action] = -np.inf
             if masks[row, action] != 0:
-                score = notes[0]["scores"][action]
-                scores[row, action] = min(max(score, -SCORE_LIMIT), SCORE_LIMIT)
-        if inputs.shape[0] > 0:
-            write_features(observation, notes[0], inputs[row])
-
-
-@quick_kernel
-def _forward(inputs: Any, layers: Any, tanh: bool, out: Any) -> None:
-    """Output of the hidden layers; most inputs and half of all units are zero, and are skipped."""
-    widest = 0
-    for index in range(len(layers)):
-        widest = max(widest, len(layers[index][1]))
-    values, sums = np.zeros(widest, np.float32), np.zeros(widest, np.float32)
-    for row in range(inputs.shape[0]):
-        for index in range(len(layers)):
-            weight, bias = layers[index]
-            width = len(bias)
-            sums[:width] = bias
-            for unit in range(weight.shape[0]):
-                value = np.float32(inputs[row, unit]) if index == 0 else values[unit]
-                if value == 0:
-                    continue
-                line = weight[unit]
-                for other in range(width):
-                    sums[other] += value * line[other]
-            for other in range(width):
-                values[other] = np.tanh(sums[other]) if tanh else max(sums[other], np.float32(0))
-        for unit in range(out.shape[1]):
-            out[row, unit] = values[unit]
-
-
-@quick_kernel
-def _write_logits(hidden: Any, head: Head, scores: Any, masks: Any, out: Any) -> None:
-    """Logits of the legal actions; the others are -inf. `scores` may be empty."""
-    for row in range(masks.shape[0]):
-        for action in range(masks.shape[1]):
-            if masks[row, action] == 0:
-                out[row, action] = -np.inf
-                continue
-            total = np.float32(0)
-            for unit in range(hidden.shape[1]):
-                total += hidden[row, unit] * head.weight[action, unit]
-            total += head.bias[action]
-            if scores.shape[0] > 0:
-                total += head.factor[action] * scores[row, action]
-            out[row, action] = total
+                ids[count] = action
+                count += 1
+        write_seen(seen[row], masks[row], net, notes[0], scratch.inputs)
+        write_logits(seen[row], ids, count, net, notes[0], scratch, found)
+        for index in range(count):
+            out[row, ids[index]] = found[index]
 
 
 @row_kernel
@@ -224,22 +268,10 @@ class LearnedAgent:
             observed: int8[n, OBSERVATION_SIZE].
             masks: int8[n, NUM_ACTIONS].
         """
-        policy = self.policy
-        rows = len(masks)
-        inputs, scores = observed, np.zeros((0, NUM_ACTIONS), np.float32)
-        if policy.parameters is not None:
-            scores = np.zeros((rows, NUM_ACTIONS), np.float32)
-            wanted = rows if policy.inputs == FEATURES else 0
-            written = np.zeros((wanted, NUM_FEATURES), np.int8)
-            notes = np.zeros(1, dtype=NOTES_DTYPE)
-            _prepare(observed, masks, policy.parameters, notes, written, scores)
-            inputs = written if wanted else observed
-        values = inputs.astype(np.float32)
-        if policy.hidden:
-            values = np.zeros((rows, policy.head.weight.shape[1]), np.float32)
-            _forward(inputs, policy.hidden, policy.activation == "tanh", values)
-        logits = np.zeros((rows, NUM_ACTIONS), np.float32)
-        _write_logits(values, policy.head, scores, masks, logits)
+        net = self.policy.net
+        logits = np.zeros((len(masks), NUM_ACTIONS), np.float32)
+        notes = np.zeros(1, dtype=NOTES_DTYPE)
+        _write_rows(observed, masks, net, notes, new_scratch(net.body), logits)
         return logits
 
     def act(
@@ -254,6 +286,38 @@ class LearnedAgent:
         row = _choose(self.logits(observed, masks), masks, rng, self.sample, chosen)
         if row >= 0:
             raise no_legal_action(row)
+        return chosen
+
+
+class ChampionAgent:
+    """Plays the weights that come with the package: one network for two seats, one for more."""
+
+    name = CHAMPION
+
+    def __init__(self, sample: bool = False) -> None:
+        """Load them.
+
+        Args:
+            sample: draw from the policy instead of taking the most probable action.
+        """
+        self._two, self._more = (
+            LearnedAgent(load_policy(find_weights(CHAMPION, seats)), sample) for seats in (2, 4)
+        )
+
+    def act(
+        self,
+        observed: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.int8],
+        rng: npt.NDArray[np.uint64],
+    ) -> npt.NDArray[np.int64]:
+        """Choose an action for each row, as `burraco_env.agent.Agent.act` says."""
+        check_rows(observed, masks, rng)
+        chosen = np.zeros(len(masks), dtype=np.int64)
+        two = observed[:, views.SEATS] == 2
+        for agent, rows in ((self._two, np.flatnonzero(two)), (self._more, np.flatnonzero(~two))):
+            states = rng[rows]
+            chosen[rows] = agent.act(observed[rows], masks[rows], states)
+            rng[rows] = states
         return chosen
 
 
@@ -278,8 +342,8 @@ def save_weights(
     for index, (weight, bias) in enumerate(policy.layers):
         tensors[f"policy.{index}.weight"] = np.ascontiguousarray(weight, dtype=np.float32)
         tensors[f"policy.{index}.bias"] = np.ascontiguousarray(bias, dtype=np.float32)
-    if policy.betas is not None:
-        tensors["prior.betas"] = policy.betas
+    if policy.factors is not None:
+        tensors["factors.weight"], tensors["factors.bias"] = policy.factors
     if policy.parameters is not None:
         tensors["prior.parameters"] = policy.parameters
     card = {
@@ -294,6 +358,18 @@ def save_weights(
     }
     write_whole(folder / WEIGHTS_FILE, save(tensors))
     write_whole(folder / CARD_FILE, json.dumps(card, indent=2))
+
+
+def find_weights(text: str, seats: int) -> Path:
+    """Where the weights are that a text names, for games with so many seats.
+
+    Args:
+        text: `champion`, a run folder, or a weights file in one.
+        seats: how many.
+    """
+    if text == CHAMPION:
+        return Path(__file__).parent / "weights" / f"{CHAMPION}-{2 if seats == 2 else 4}"
+    return Path(text)
 
 
 def load_agent(path: Path, sample: bool = False) -> LearnedAgent:
@@ -313,19 +389,35 @@ def load_policy(path: Path) -> Policy:
     """
     card, tensors = load_tensors(path)
     try:
-        layers = [
-            (tensors[f"policy.{index}.weight"], tensors[f"policy.{index}.bias"])
-            for index in range(int(card["layers"]))
-        ]
+        layers = layers_of(tensors, "policy", int(card["layers"]))
+        factors = layer_of(tensors, "factors") if "factors.bias" in tensors else None
     except KeyError as error:
         raise WeightsError(f"{path} holds no whole weights: {error} is missing") from error
     return Policy(
         layers,
         str(card["activation"]),
         str(card["inputs"]),
-        tensors.get("prior.betas"),
+        factors,
         tensors.get("prior.parameters"),
     )
+
+
+def layers_of(tensors: dict[str, npt.NDArray[Any]], name: str, count: int) -> Layers:
+    """The layers of `policy` or `critic`.
+
+    Raises:
+        KeyError: one of them is missing.
+    """
+    return [layer_of(tensors, f"{name}.{index}") for index in range(count)]
+
+
+def layer_of(tensors: dict[str, npt.NDArray[Any]], name: str) -> Layer:
+    """One layer.
+
+    Raises:
+        KeyError: a part of it is missing.
+    """
+    return tensors[f"{name}.weight"], tensors[f"{name}.bias"]
 
 
 def load_tensors(path: Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

@@ -17,15 +17,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from agents import head as heads
 from agents.checkpoints import Arrays
 from agents.collection import HIDDEN_SCALES
 from agents.features import SCALES
-from agents.head import Head, Legal, judge, judge_backward, prior_factors, zero_head
+from agents.head import Head, Legal, initial_factors, judge, judge_backward, zero_head
 from agents.learned import FEATURES, Policy
 from agents.options import Args
 from burraco_env import NUM_ACTIONS
-from burraco_env.actions import SEGMENTS
 from burraco_env.observations import SEGMENTS as OBSERVED
 
 
@@ -71,26 +69,28 @@ class Network(nn.Module):
         seen = np.concatenate([scales, HIDDEN_SCALES]) if args.critic_sees_all else scales
         self.body = _Body(scales, args.hidden)
         self.head = nn.Linear(args.hidden[-1], NUM_ACTIONS)
-        self.betas = nn.Parameter(torch.ones(len(SEGMENTS)), requires_grad=args.uses_prior)
+        factors = torch.from_numpy(initial_factors(args.uses_prior))
+        self.factors = nn.Linear(args.hidden[-1], len(factors))
         self.critic_body = _Body(seen, args.hidden)
         self.critic_head = nn.Linear(args.hidden[-1], 1)
-        for layer in (self.head, self.critic_head):
+        for layer in (self.head, self.factors, self.critic_head):
             nn.init.zeros_(layer.weight)
             nn.init.zeros_(layer.bias)
-        if not args.uses_prior:
-            nn.init.zeros_(self.betas)
+        with torch.no_grad():
+            self.factors.bias.copy_(factors)
 
     def policy_parameters(self) -> list[nn.Parameter]:
         """What the policy is made of."""
-        return [*self.body.parameters(), *self.head.parameters(), self.betas]
+        return [part for module in (self.body, self.head, self.factors)
+                for part in module.parameters()]  # fmt: skip
 
     def critic_parameters(self) -> list[nn.Parameter]:
         """What the critic is made of."""
         return [*self.critic_body.parameters(), *self.critic_head.parameters()]
 
-    def factors(self) -> Tensor:
-        """What the prior's score of each action is multiplied by."""
-        return (self.betas * torch.from_numpy(heads.PRIOR_SCALES))[torch.from_numpy(heads.KINDS)]
+    def last(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The arrays of `agents.head.Head`."""
+        return self.head.weight, self.head.bias, self.factors.weight, self.factors.bias
 
     def value(self, inputs: Tensor, hidden: Tensor) -> Tensor:
         """What the critic adds to the baseline, float32[n]."""
@@ -100,12 +100,8 @@ class Network(nn.Module):
         return added
 
     def numpy_head(self) -> Head:
-        """The last layer and the prior, for kernels; it shares the weights' memory."""
-        return Head(
-            self.head.weight.detach().numpy(),
-            self.head.bias.detach().numpy(),
-            prior_factors(self.betas.detach().numpy()),
-        )
+        """The last layer for kernels; it shares the weights' memory."""
+        return Head(*(tensor.detach().numpy() for tensor in self.last()))
 
     def policy(self, args: Args, parameters: npt.NDArray[np.float64]) -> Policy:
         """A copy for agents that act without PyTorch."""
@@ -115,7 +111,7 @@ class Network(nn.Module):
             [(array_of(weight), array_of(bias)) for weight, bias in layers],
             "relu",
             args.inputs,
-            array_of(self.betas) if args.uses_prior else None,
+            (array_of(self.factors.weight), array_of(self.factors.bias)) if judged else None,
             parameters.copy() if judged else None,
         )
 
@@ -140,23 +136,24 @@ class Network(nn.Module):
             if part == "critic" and "critic.0.weight" not in tensors:
                 continue
             for index, layer in enumerate((*body.layers, last)):
-                for name, mine in (("weight", layer.weight), ("bias", layer.bias)):
-                    found = tensors.get(f"{part}.{index}.{name}", np.zeros(0, np.float32))
-                    if found.shape != tuple(mine.shape):
-                        raise ValueError(
-                            f"{part}.{index}.{name} has the shape {found.shape}, and this network "
-                            f"needs {tuple(mine.shape)}"
-                        )
-                    new = torch.from_numpy(found)
-                    if index == 0 and name == "weight":
-                        new = new / body.scales
-                    with torch.no_grad():
-                        mine.copy_(new)
-        if ("prior.betas" in tensors) != self.betas.requires_grad:
-            raise ValueError("with and without a prior: start with the same --prior")
-        if self.betas.requires_grad:
-            with torch.no_grad():
-                self.betas.copy_(torch.from_numpy(tensors["prior.betas"]))
+                _take_layer(layer, tensors, f"{part}.{index}", body.scales if index == 0 else None)
+        _take_layer(self.factors, tensors, "factors")
+
+
+def _take_layer(
+    layer: nn.Linear, tensors: Arrays, place: str, scales: Tensor | None = None
+) -> None:
+    """Take over a layer; `scales` are folded into the weights of the file."""
+    for name, mine in (("weight", layer.weight), ("bias", layer.bias)):
+        found = tensors.get(f"{place}.{name}", np.zeros(0, np.float32))
+        if found.shape != tuple(mine.shape):
+            raise ValueError(
+                f"{place}.{name} has the shape {found.shape}, and this network needs "
+                f"{tuple(mine.shape)}"
+            )
+        new = torch.from_numpy(found)
+        with torch.no_grad():
+            mine.copy_(new / scales if name == "weight" and scales is not None else new)
 
 
 def array_of(tensor: Tensor) -> npt.NDArray[Any]:
@@ -173,11 +170,12 @@ class Judge(torch.autograd.Function):
 
     @staticmethod
     def forward(  # noqa: PLR0913, PLR0917 - autograd wants them one by one
-        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, factors: Tensor,
-        legal: Legal, chosen: Any, reference: Any, spread: Spread,
+        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, factor_weight: Tensor,
+        factor_bias: Tensor, legal: Legal, chosen: Any, reference: Any, spread: Spread,
     ) -> Tensor:  # fmt: skip
         """Judge decisions that were taken; see `head.judge`."""
-        head = Head(*(tensor.detach().numpy() for tensor in (weight, bias, factors)))
+        tensors = (weight, bias, factor_weight, factor_bias)
+        head = Head(*(tensor.detach().numpy() for tensor in tensors))
         seen = hidden.detach().numpy()
         logs = np.zeros(legal.ids.shape, np.float32)
         out = np.zeros((len(seen), 3), np.float32)
@@ -192,7 +190,7 @@ class Judge(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Gradients of hidden, weight, bias and factors."""
+        """Gradients of hidden and of the arrays of the head."""
         seen, head, legal, chosen, reference, logs, out, spread = ctx.kept
         grad = np.ascontiguousarray(grads[0].numpy())
         hidden_grad = np.zeros_like(seen)

@@ -10,10 +10,11 @@ from agents.collection import OBJECTIVES
 from agents.learned import FEATURES, OBSERVATION
 from agents.registry import make_agent
 from agents.seeds import SEED_SETS
+from agents.small_games import GAMES
 from burraco_env import Rules
 from burraco_env.rules import seat_counts
 
-MIXTURE = ("self=0.45", "expert=0.15", "experts=0.1", "greedy=0.1", "snapshots=0.2")
+MIXTURE = ("self=0.25", "expert=0.3", "experts=0.15", "greedy=0.15", "snapshots=0.15")
 WITHIN = ("self", "snapshots", "experts")
 """Opponents that are no agents by name."""
 
@@ -56,7 +57,7 @@ class Args:
     """What the network sees: features or observation."""
     prior: str = "expert"
     """What is added to the logits: expert (its scores) or none."""
-    hidden: tuple[int, ...] = (256, 256)
+    hidden: tuple[int, ...] = (128, 128)
     """Sizes of the hidden layers, of policy and critic each."""
     critic_sees_all: bool = True
     """The critic sees the other hands too."""
@@ -201,9 +202,16 @@ class Args:
 def training_rules(args: Args) -> list[Rules]:
     """The rules to train on; the first are those on which the run is watched.
 
+    Beside the presets there are the games of `agents.small_games`.
+
     Raises:
         ValueError: no such preset, or it is not played with so many seats.
     """
+    if args.preset in GAMES:
+        small = GAMES[args.preset]
+        if args.seats not in (None, small.seats):
+            raise ValueError(f"{args.preset} is for {small.seats} seats, not {args.seats!r}")
+        return [small]
     if args.preset != "all":
         return [Rules.preset(args.preset, args.seats)]
     return [

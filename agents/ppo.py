@@ -238,7 +238,7 @@ class Trainer:
         with torch.no_grad(), self._autocast():
             hidden = network.body(torch.from_numpy(batch.inputs[rows])).numpy()
         chosen, logs = np.zeros(len(hidden), np.int16), np.zeros(len(hidden), np.float32)
-        legal = Legal(batch.ids, batch.scores, batch.counts).rows(rows)
+        legal = Legal(batch.ids, batch.scores, batch.features, batch.counts).rows(rows)
         heads.choose(hidden, network.numpy_head(), legal, rng, chosen, logs)
         batch.chosen[rows], batch.log_probs[rows] = chosen, logs
 
@@ -378,9 +378,11 @@ class Trainer:
     def _judge(self, rows: Any, compared: bool) -> Tensor:
         """Log-probability, entropy and divergence from the initial policy, float32[n, 3]."""
         inputs = torch.from_numpy(self.rows.inputs[rows])
-        legal = Legal(self.rows.ids, self.rows.scores, self.rows.counts).rows(rows)
-        most = int(legal.counts.max())
-        legal = Legal(legal.ids[:, :most].copy(), legal.scores[:, :most].copy(), legal.counts)
+        batch, counts = self.rows, self.rows.counts[rows]
+        most = int(counts.max())
+        legal = Legal(
+            batch.ids[rows, :most], batch.scores[rows, :most], batch.features[rows, :most], counts
+        )
         network, initial = self.network, self.initial
         reference = np.zeros((0, 0), np.float32)
         with self._autocast():
@@ -392,8 +394,7 @@ class Trainer:
                 heads.log_probabilities(old, initial.numpy_head(), legal, reference)
         chosen = self.rows.chosen[rows]
         judged: Tensor = Judge.apply(  # type: ignore[no-untyped-call]
-            hidden, network.head.weight, network.head.bias, network.factors(), legal, chosen,
-            reference, self._spread,
+            hidden, *network.last(), legal, chosen, reference, self._spread
         )  # fmt: skip
         return judged
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from agents.expert import ExpertAgent
 from agents.greedy import GreedyAgent
+from agents.learned import CHAMPION, ChampionAgent, WeightsError, load_agent
 from agents.search import SearchAgent
 from burraco_env.agent import Agent, RandomAgent
 
@@ -22,6 +23,7 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "greedy": GreedyAgent,
     "expert": ExpertAgent,
     "search": SearchAgent,
+    CHAMPION: ChampionAgent,
 }
 """What makes each agent, by name."""
 
@@ -53,8 +55,6 @@ def make_agent(text: str) -> Agent:
 
 def _load(path: Path) -> Agent:
     """The trained agent of a run folder or of a file of weights."""
-    from agents.learned import WeightsError, load_agent
-
     try:
         return load_agent(path)
     except WeightsError as error:

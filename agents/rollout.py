@@ -30,6 +30,7 @@ DESK_DTYPE = np.dtype(
         ("points", np.float64, (MAX_SEATS,)),
         ("leads", np.float64, (MAX_SEATS,)),
         ("ids", np.int16, (NUM_ACTIONS,)),
+        ("logits", np.float32, (NUM_ACTIONS,)),
         ("mask", np.int8, (NUM_ACTIONS,)),
         ("observation", np.int8, (OBSERVATION_SIZE,)),
     ],
@@ -44,6 +45,25 @@ def new_desk() -> npt.NDArray[np.void]:
 
 
 @kernel
+def look(game: Game, count: int, desk: Any) -> None:
+    """Write the mask of the legal actions, `count` of `desk["ids"]`, and what their seat sees."""
+    ids, mask = desk["ids"], desk["mask"]
+    mask[:] = 0
+    for index in range(count):
+        mask[ids[index]] = 1
+    observe(game, game["seat"], desk["observation"])
+
+
+@kernel
+def choose(policy: int, parameters: Any, desk: Any) -> int:
+    """What the policy decides, as `decide`, once `look` has looked."""
+    observation, mask, notes = desk["observation"], desk["mask"], desk["notes"]
+    if policy == GREEDY:
+        return choose_greedily(observation, mask, notes["rules"], desk["scratch"])
+    return score_actions(observation, mask, parameters[policy], notes)
+
+
+@kernel
 def decide(game: Game, policy: int, parameters: Any, desk: Any) -> int:
     """What the policy decides for the seat to act.
 
@@ -53,18 +73,11 @@ def decide(game: Game, policy: int, parameters: Any, desk: Any) -> int:
         parameters: of experts, float64[n, 2, NUM_PARAMETERS].
         desk: scratch, a record of `DESK_DTYPE`.
     """
-    ids, mask, observation = desk["ids"], desk["mask"], desk["observation"]
-    count = legal(game, ids)
+    count = legal(game, desk["ids"])
     if count == 1:
-        return int64(ids[0])
-    mask[:] = 0
-    for index in range(count):
-        mask[ids[index]] = 1
-    observe(game, game["seat"], observation)
-    notes = desk["notes"]
-    if policy == GREEDY:
-        return choose_greedily(observation, mask, notes["rules"], desk["scratch"])
-    return score_actions(observation, mask, parameters[policy], notes)
+        return int64(desk["ids"][0])
+    look(game, count, desk)
+    return choose(policy, parameters, desk)
 
 
 @kernel

@@ -24,7 +24,8 @@ from stable_baselines3.common.logger import configure
 
 from agents.arena import Arena, Entrant, joined
 from agents.files import append_line
-from agents.learned import Layers, LearnedAgent, Policy, save_weights
+from agents.learned import LearnedAgent, Policy, save_weights
+from agents.perceptron import Layers
 from agents.registry import make_agent
 from agents.seeds import VALIDATE
 from agents.statistics import mean_over_deals

@@ -11,10 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.collection import NETWORK
 from agents.expert import score_actions
 from agents.head import chunks
+from agents.learned import find_weights, load_policy, write_logits, write_seen
+from agents.lookahead import ME, Lookahead, blank_critic, blank_net, lead_after, load_critic
 from agents.parameters import tuned
-from agents.rollout import GREEDY, new_desk, play_out, write_leads
+from agents.perceptron import Scratch, new_scratch
+from agents.rollout import GREEDY, new_desk
+from agents.views import SEATS
 from burraco_env._jit import int64, row_kernel
 from burraco_env.actions import NUM_ACTIONS
 from burraco_env.agent import check_rows, no_legal_action
@@ -23,41 +28,57 @@ from burraco_env.errors import ResampleError
 from burraco_env.generator import draw_below
 from burraco_env.resampling import MAX_TRIES, resample
 from burraco_env.restoring import restore
-from burraco_env.rules import MAX_SEATS
 from burraco_env.state import GAME_DTYPE
 
-ME = 0
-"""The seat that searches, in the restored game."""
-ROLLOUTS = ("expert", "greedy")
+ROLLOUTS = {"expert": 0, "greedy": GREEDY, "network": NETWORK}
+"""Who may play games out, and their policies."""
 
 _SEED_PARTS = 3
 _SEED_BOUND = 1 << 19
 _STRIDE = np.uint64(0xD1342543DE82EF95)
+_NEVER = 1 << 40
 
 
 @row_kernel
-def _prepare(
-    observation: Any, mask: Any, parameters: Any, desk: Any, games: Any, order: Any
+def _prepare(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by one
+    observation: Any,
+    mask: Any,
+    ahead: Lookahead,
+    asked: bool,
+    desk: Any,
+    scratch: Scratch,
+    games: Any,
+    worth: Any,
+    order: Any,
 ) -> int:
-    """Restore the game and sort the legal actions, best first by the expert; returns how many.
+    """Restore the game and sort the legal actions, best first; returns how many.
 
-    -1: no game looks like the observation.
+    Writes what they are worth to `worth`, float64[NUM_ACTIONS]: the expert's scores, or the logits
+    of the network, if it is asked. -1: no game looks like the observation.
     """
-    if score_actions(observation, mask, parameters[0], desk[0]["notes"]) < 0:
-        return 0
-    scores = desk[0]["notes"]["scores"]
-    count = int64(0)
+    notes, net = desk[0]["notes"], ahead.net
+    ids, logits = desk[0]["ids"], desk[0]["logits"]
+    legal = int64(0)
     for action in range(NUM_ACTIONS):
         if mask[action]:
-            at = count
-            while at > 0 and scores[order[at - 1]] < scores[action]:
-                order[at] = order[at - 1]
-                at -= 1
-            order[at] = action
-            count += 1
-    if count > 1 and not restore(observation, games[0]):
+            ids[legal] = action
+            legal += 1
+    if asked:
+        write_seen(observation, mask, net, notes, scratch.inputs)
+        write_logits(observation, ids, legal, net, notes, scratch, logits)
+    else:
+        score_actions(observation, mask, ahead.parameters[0], notes)
+    for index in range(legal):
+        action = int64(ids[index])
+        worth[action] = logits[index] if asked else notes["scores"][action]
+        at = index
+        while at > 0 and worth[order[at - 1]] < worth[action]:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = action
+    if legal > 1 and not restore(observation, games[0]):
         return int64(-1)
-    return count
+    return legal
 
 
 @row_kernel
@@ -74,18 +95,21 @@ def _draw_seeds(rng: Any, seeds: Any) -> None:
 def _simulate(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by one
     games: Any,
     candidates: Any,
-    policies: Any,
-    parameters: Any,
+    ahead: Lookahead,
     seed: Any,
     first: int,
     desk: Any,
+    scratch: Scratch,
     leads: Any,
 ) -> bool:
     """Play out each candidate in the redraws `first` to `first + len(leads) - 1`.
 
-    Writes the lead at the end into leads[redraw, candidate]. `games`: the restored game, and room
-    for two more. False: no consistent redraw was found.
+    Writes the lead that it brings into leads[redraw, candidate]. `games`: the restored game, and
+    room for two more. False: no consistent redraw was found.
     """
+    until = int64(_NEVER)
+    if ahead.horizon > 0:
+        until = games[0]["turn"] + ahead.horizon
     for index in range(leads.shape[0]):
         games[1] = games[0]
         state = seed + np.uint64(first + index) * _STRIDE
@@ -94,10 +118,13 @@ def _simulate(  # noqa: PLR0913, PLR0917 - a kernel takes its arrays one by one
         for candidate in range(candidates.shape[0]):
             games[2] = games[1]
             apply(games[2], candidates[candidate])
-            play_out(games[2], policies, parameters, desk[0])
-            write_leads(games[2], desk[0])
-            leads[index, candidate] = desk[0]["leads"][ME]
+            leads[index, candidate] = lead_after(games[2], ahead, until, desk[0], scratch)
     return True
+
+
+def _scratch(ahead: Lookahead) -> Scratch:
+    """For one thread."""
+    return new_scratch(ahead.net.body, ahead.critic)
 
 
 @cache
@@ -114,12 +141,15 @@ class SearchAgent:
     scripted agents play each of them to the end of the deal. Round after round the worse half is
     dropped, and the decision with the best mean lead is played; in place of the decision of
     `expert` another one only if it is better by more than `trust` standard errors.
+
+    With a trained network its policy takes the place of `expert` in that choice, may play the games
+    out, and its critic may say what the lead will be, `horizon` turns ahead, instead of playing on.
     """
 
     name = "search"
     deals_at_once = 2
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - these are the options of the agent
         self,
         simulations: int = 200,
         milliseconds: int = 0,
@@ -127,6 +157,8 @@ class SearchAgent:
         trust: float = 1.0,
         rollout: str = "expert",
         threads: int = 0,
+        network: str = "",
+        horizon: int = 0,
     ) -> None:
         """Choose how much it looks at.
 
@@ -135,12 +167,18 @@ class SearchAgent:
             milliseconds: time for a decision, instead of a number of simulations; what it decides
                 then depends on the machine. 0: no limit but the number of simulations.
             width: decisions that are tried, at least 2.
-            trust: standard errors by which another decision must be better than that of `expert`.
-            rollout: who plays the games out, `expert` or `greedy`.
+            trust: standard errors by which another decision must be better than that of `expert`
+                or of the network.
+            rollout: who plays the games out, `expert`, `greedy` or `network`.
             threads: threads that play out games; 0: all cores. The decisions do not depend on it.
+            network: `champion`, or run folder or weights file of another network, which chooses
+                the decisions to be tried.
+            horizon: turns of any seats after which the critic of the network says what the lead
+                will be, at the next choice. 0: the games are played to the end of the deal.
 
         Raises:
-            ValueError: a value out of range.
+            ValueError: a value out of range; a network is needed, or has no critic of points.
+            WeightsError: no weights, as `learned.load_agent` says.
         """
         for name, value, least in (
             ("simulations", simulations, 2),
@@ -148,18 +186,33 @@ class SearchAgent:
             ("width", width, 2),
             ("trust", trust, 0),
             ("threads", threads, 0),
+            ("horizon", horizon, 0),
         ):
             if value < least:
                 raise ValueError(f"{name} must be at least {least}, not {value}")
         if rollout not in ROLLOUTS:
-            raise ValueError(f"rollout must be {' or '.join(ROLLOUTS)}, not {rollout!r}")
+            raise ValueError(f"rollout must be expert, greedy or network, not {rollout!r}")
+        if not network and (horizon or rollout == "network"):
+            option = f"horizon={horizon}" if horizon else "rollout=network"
+            raise ValueError(
+                f"{option} needs a network: network=champion or the path of a run folder"
+            )
         self._simulations = simulations
         self._seconds = milliseconds / 1000
         self._width = width
         self._trust = trust
         self._threads = threads or os.cpu_count() or 1
-        self._policies = np.full(MAX_SEATS, 0 if rollout == "expert" else GREEDY)
-        self._parameters = tuned()[None]
+        self._asked = bool(network)
+        self._two, self._more = (
+            Lookahead(
+                ROLLOUTS[rollout],
+                horizon,
+                tuned()[None],
+                load_policy(path).net if network else blank_net(),
+                load_critic(path) if horizon else blank_critic(),
+            )
+            for path in (find_weights(network, 2), find_weights(network, 4))
+        )
 
     def act(
         self,
@@ -177,8 +230,9 @@ class SearchAgent:
         _draw_seeds(rng, seeds)
         actions = np.zeros(len(masks), dtype=np.int64)
         for row, (observation, mask) in enumerate(zip(observations, masks, strict=True)):
-            game, order = self._restored(row, observation, mask)
-            actions[row] = self._search(game, order[: self._width], seeds[row])
+            ahead = self._ahead(observation)
+            game, order = self._restored(row, ahead, observation, mask)
+            actions[row] = self._search(game, ahead, order[: self._width], seeds[row])
         return actions
 
     def leads(
@@ -189,7 +243,7 @@ class SearchAgent:
         seed: np.uint64,
         redraws: int,
     ) -> npt.NDArray[np.float64]:
-        """Points by which the seat leads at the end, after each of some legal actions.
+        """Points by which the seat leads, at the end or by the critic, after some legal actions.
 
         All of them are played out in the same redraws of what the seat cannot see.
 
@@ -203,11 +257,20 @@ class SearchAgent:
         Returns:
             float64[redraws, n].
         """
-        game, _ = self._restored(0, observation, mask)
-        return self._play_out(game, actions, seed, 0, redraws)
+        ahead = self._ahead(observation)
+        game, _ = self._restored(0, ahead, observation, mask)
+        return self._play_out(game, ahead, actions, seed, 0, redraws)
+
+    def _ahead(self, observation: npt.NDArray[np.int8]) -> Lookahead:
+        """How games with so many seats are played on."""
+        return self._two if observation[SEATS] == 2 else self._more
 
     def _restored(
-        self, row: int, observation: npt.NDArray[np.int8], mask: npt.NDArray[np.int8]
+        self,
+        row: int,
+        ahead: Lookahead,
+        observation: npt.NDArray[np.int8],
+        mask: npt.NDArray[np.int8],
     ) -> tuple[npt.NDArray[np.void], npt.NDArray[np.int64]]:
         """The game, shape (1,), and the legal actions, best first; `row` is for the errors.
 
@@ -215,7 +278,10 @@ class SearchAgent:
         """
         game = np.zeros(1, dtype=GAME_DTYPE)
         order = np.zeros(NUM_ACTIONS, dtype=np.int64)
-        count = _prepare(observation, mask, self._parameters, new_desk(), game, order)
+        worth = np.zeros(NUM_ACTIONS)
+        count = _prepare(
+            observation, mask, ahead, self._asked, new_desk(), _scratch(ahead), game, worth, order
+        )  # fmt: skip
         if count == 0:
             raise no_legal_action(row)
         if count < 0:
@@ -226,9 +292,13 @@ class SearchAgent:
         return game, order[:count]
 
     def _search(
-        self, game: npt.NDArray[np.void], candidates: npt.NDArray[np.int64], seed: np.uint64
+        self,
+        game: npt.NDArray[np.void],
+        ahead: Lookahead,
+        candidates: npt.NDArray[np.int64],
+        seed: np.uint64,
     ) -> int:
-        """The best of the candidates, of which the first is that of `expert`."""
+        """The best of the candidates, of which the first is that of `expert` or the network."""
         rounds = (len(candidates) - 1).bit_length()
         began = time.perf_counter()
         leads = np.zeros((0, len(candidates)))
@@ -239,7 +309,7 @@ class SearchAgent:
             else:
                 redraws = max(1, self._simulations // (rounds * len(candidates)))
             while True:
-                more = self._play_out(game, candidates, seed, len(leads), redraws)
+                more = self._play_out(game, ahead, candidates, seed, len(leads), redraws)
                 leads = np.concatenate([leads, more])
                 if time.perf_counter() >= deadline:
                     break
@@ -257,23 +327,24 @@ class SearchAgent:
     def _play_out(
         self,
         game: npt.NDArray[np.void],
+        ahead: Lookahead,
         candidates: npt.NDArray[np.int64],
         seed: np.uint64,
         first: int,
         redraws: int,
     ) -> npt.NDArray[np.float64]:
-        """Leads at the end of `redraws` redraws, float64[redraws, candidates]."""
+        """Leads in so many redraws, float64[redraws, candidates]."""
         leads = np.zeros((redraws, len(candidates)))
         tasks = [
             _pool(self._threads).submit(
                 _simulate,
                 np.repeat(game, 3),
                 candidates,
-                self._policies,
-                self._parameters,
+                ahead,
                 seed,
                 first + part.start,
                 new_desk(),
+                _scratch(ahead),
                 leads[part],
             )
             for part in chunks(redraws, min(self._threads, redraws))

@@ -44,6 +44,20 @@ from burraco_env.state import (
 _EARLY_TURNS = 10.0
 """Turns that each seat has left where the deal counts as having just begun."""
 
+NUM_PARTS = 4
+"""Parts of which a score is made and that `agents.action_features` tells a network, in points."""
+KEEP, DANGER, KNOWN, LIKELY = (int64(part) for part in range(NUM_PARTS))
+"""Of a discard: worth in the hand; use to the melds and the hands of the others: of what they have
+on the table or will pick up, of what they are known to hold, of what they may hold."""
+GAIN, SPENT, WILD_SPENT, DEARER = (int64(part) for part in range(NUM_PARTS))
+"""Of a play: what the meld gains; worth of its naturals in the hand, and of its wild; how much more
+the next discard costs."""
+MELDS, LEFT, COMPANY = (int64(part) for part in range(NUM_PARTS - 1))
+"""Of a pick-up: natural melds and cards that cannot be played, more than now; worth of its cards
+beside those of the hand."""
+NUM_ACTION_FEATURES = 16
+"""See `agents.action_features`."""
+
 NOTES_DTYPE = np.dtype(
     [
         ("rules", RULES_DTYPE),
@@ -75,6 +89,9 @@ NOTES_DTYPE = np.dtype(
         ("natural", np.int64),  # the natural that the lay-off on a run at hand plays, or -1
         ("costs", np.float64, (NUM_CARDS,)),  # what discarding costs more than the best discard
         ("scores", np.float64, (NUM_ACTIONS,)),
+        ("parts", np.float64, (NUM_ACTIONS, NUM_PARTS)),
+        ("sums", np.float64, (NUM_PARTS,)),  # parts of the score at hand
+        ("features", np.float64, (NUM_ACTION_FEATURES,)),  # of the action at hand
     ],
     align=True,
 )

@@ -199,10 +199,18 @@ def test_the_ladder_has_a_row_for_every_game(capsys: pytest.CaptureFixture[str])
     assert lines[-1].endswith("of the intervals do not lie above 0.")
 
 
-def test_what_time_buys_search_is_a_row_for_each_number_of_simulations(
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize("milliseconds", [0, 1])
+def test_what_time_buys_search_is_a_row_for_each_agent(
+    milliseconds: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    search_time.main(search_time.Args(simulations=(4, 40), positions=6, redraws=3))
+    texts = ("search:rollout=greedy", "search", "greedy")
+    if not milliseconds:
+        texts = ("search:simulations=4", "search:simulations=40", "greedy")
+    search_time.main(
+        search_time.Args(agents=texts, milliseconds=milliseconds, positions=6, redraws=3)
+    )
     rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
-    assert [row[0] for row in rows] == ["| 4", "| 40"]
-    assert all(" ± " in row[3] for row in rows)
+    assert len(rows) == len(texts)
+    assert all(row[0].startswith(f"| `{text}") for row, text in zip(rows, texts, strict=True))
+    assert all(" ± " in row[3] and " ± " in row[4] for row in rows)
+    assert rows[0][4].startswith("+0.0 ± 0.0")

@@ -15,20 +15,20 @@ pytest.importorskip("safetensors", reason="needs the extra train")
 from agents.learned import (
     CARD_FILE,
     WEIGHTS_FILE,
-    Layers,
     LearnedAgent,
     Policy,
     WeightsError,
     load_agent,
     save_weights,
 )
+from agents.perceptron import Layers, forward, new_scratch, perceptron
 from agents.registry import make_agent
 from burraco_env import NUM_ACTIONS, OBSERVATION_SIZE, Batch, Rules
 
 
-def random_layers(seed: int = 0) -> Layers:
+def some_layers(*sizes: int, seed: int = 0) -> Layers:
+    """Layers of a random network that leads through these sizes."""
     rng = np.random.default_rng(seed)
-    sizes = (OBSERVATION_SIZE, 16, NUM_ACTIONS)
     return [
         (
             rng.normal(size=(after, before)).astype(np.float32),
@@ -36,6 +36,34 @@ def random_layers(seed: int = 0) -> Layers:
         )
         for before, after in pairwise(sizes)
     ]
+
+
+def random_layers() -> Layers:
+    return some_layers(OBSERVATION_SIZE, 16, NUM_ACTIONS)
+
+
+@pytest.mark.boundscheck
+@pytest.mark.parametrize("tanh", [False, True])
+@pytest.mark.parametrize("sizes", [(7,), (50, 1), (9, 30, 4), (900, 33, 17, 6)])
+def test_a_row_through_the_layers_is_what_matrices_make_of_it(
+    sizes: tuple[int, ...], tanh: bool
+) -> None:
+    """Whatever the number of layers, of units and of inputs that are zero, time after time."""
+    rng = np.random.default_rng(1)
+    layers = some_layers(*sizes)
+    for open_end in (False, True):
+        net = perceptron(layers, sizes[0], tanh, open_end)
+        scratch = new_scratch(net)
+        for share in (0, 0.1, 0.5, 1):
+            inputs = rng.integers(-9, 10, sizes[0]) * (rng.random(sizes[0]) < share)
+            scratch.inputs[:] = inputs
+            forward(net, scratch)
+            wanted = inputs.astype(np.float64)
+            for index, (weight, bias) in enumerate(layers):
+                wanted = weight @ wanted + bias
+                if index + 1 < len(layers) or not open_end:
+                    wanted = np.tanh(wanted) if tanh else np.maximum(wanted, 0)
+            assert scratch.values[: sizes[-1]] == pytest.approx(wanted, rel=1e-3, abs=1e-3)
 
 
 def test_weights_come_back_as_they_were_saved(tmp_path: Path) -> None:

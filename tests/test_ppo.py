@@ -23,16 +23,18 @@ import torch
 from safetensors.numpy import save
 
 from agents import head as heads
+from agents.action_features import FEATURE_UNIT, write_action_features
 from agents.checkpoints import CHECKPOINT_FILE, CheckpointError, load_checkpoint
 from agents.collection import NETWORK, estimate_advantages, new_rows
-from agents.expert import ExpertAgent
-from agents.head import Head, Legal
+from agents.expert import ExpertAgent, score_and_note
+from agents.head import Legal
 from agents.learned import LearnedAgent, load_agent, load_policy
 from agents.network import Judge
 from agents.options import Args
 from agents.ppo import Trainer
 from agents.registry import make_agent
 from agents.runs import LAST, METRICS_FILE, Run, checkpoint_layout, train
+from agents.valuation import NOTES_DTYPE, NUM_ACTION_FEATURES
 from burraco_env import NUM_ACTIONS, Batch, Rules
 from burraco_env.rules import seat_counts
 
@@ -65,18 +67,35 @@ def go_on(run: Run, updates: int) -> list[dict[str, Any]]:
 def random_legal(rng: np.random.Generator, rows: int, most: int) -> Legal:
     ids = np.stack([rng.choice(NUM_ACTIONS, most, replace=False) for _ in range(rows)])
     scores = rng.normal(size=(rows, most)).astype(np.float32)
-    return Legal(ids.astype(np.int16), scores, rng.integers(1, most + 1, rows).astype(np.int16))
+    features = rng.integers(-127, 128, (rows, most, NUM_ACTION_FEATURES)).astype(np.int8)
+    counts = rng.integers(1, most + 1, rows).astype(np.int16)
+    return Legal(ids.astype(np.int16), scores, features, counts)
+
+
+def factors_of(legal: Legal, row: int) -> npt.NDArray[np.float64]:
+    """What the factors of the row's legal actions are multiplied by, float64[count, factors]."""
+    count = legal.counts[row]
+    scores = legal.scores[row, :count] * heads.PRIOR_SCALES[heads.KINDS[legal.ids[row, :count]]]
+    return np.column_stack([scores, legal.features[row, :count] / FEATURE_UNIT])
 
 
 @pytest.mark.parametrize("parts", [1, 3])
 def test_the_head_and_its_gradients_agree_with_a_masked_softmax(parts: int) -> None:
     rng = np.random.default_rng(3)
     rows, most, size = 7, 5, 6
+    all_factors = heads.NUM_KINDS * heads.NUM_FACTORS
     legal = random_legal(rng, rows, most)
     legal.counts[0] = 1
     chosen = (rng.random(rows) * legal.counts).astype(np.int16)
     inputs = [
-        rng.normal(size=s) for s in ((rows, size), (NUM_ACTIONS, size), NUM_ACTIONS, NUM_ACTIONS)
+        rng.normal(size=shape)
+        for shape in (
+            (rows, size),
+            (NUM_ACTIONS, size),
+            NUM_ACTIONS,
+            (all_factors, size),
+            all_factors,
+        )
     ]
     weights = torch.from_numpy(rng.normal(size=(rows, 3)))
     reference = rng.normal(size=(rows, most)).astype(np.float32)
@@ -85,13 +104,15 @@ def test_the_head_and_its_gradients_agree_with_a_masked_softmax(parts: int) -> N
         return [function(part, n) for n, part in enumerate(heads.chunks(count, parts))]
 
     exact = [torch.tensor(value, requires_grad=True) for value in inputs]
-    hidden, weight, bias, factors = exact
+    hidden, weight, bias, factor_weight, factor_bias = exact
     logits = hidden @ weight.T + bias
+    factors = (hidden @ factor_weight.T + factor_bias).view(rows, heads.NUM_KINDS, -1)
     wanted = []
     for row in range(rows):
         ids = torch.from_numpy(legal.ids[row, : legal.counts[row]].astype(np.int64))
-        scores = torch.from_numpy(legal.scores[row, : legal.counts[row]].astype(np.float64))
-        logs = (logits[row, ids] + factors[ids] * scores).log_softmax(0)
+        seen = torch.from_numpy(factors_of(legal, row))
+        kinds = torch.from_numpy(heads.KINDS)[ids]
+        logs = (logits[row, ids] + (factors[row, kinds] * seen).sum(1)).log_softmax(0)
         near = torch.from_numpy(reference[row, : legal.counts[row]].astype(np.float64))
         entropy, divergence = -(logs.exp() * logs).sum(), (logs.exp() * (logs - near)).sum()
         wanted.append(torch.stack([logs[int(chosen[row])], entropy, divergence]))
@@ -110,11 +131,15 @@ def test_the_head_and_its_gradients_agree_with_a_masked_softmax(parts: int) -> N
 
 def test_choices_follow_their_probabilities() -> None:
     rows = 6_000
-    legal = Legal(np.tile(np.arange(3, dtype=np.int16), (rows, 1)), np.zeros((rows, 3), np.float32),
-                  np.full(rows, 3, np.int16))  # fmt: skip
+    legal = Legal(
+        np.tile(np.arange(3, dtype=np.int16), (rows, 1)),
+        np.zeros((rows, 3), np.float32),
+        np.zeros((rows, 3, NUM_ACTION_FEATURES), np.int8),
+        np.full(rows, 3, np.int16),
+    )
     bias = np.zeros(NUM_ACTIONS, np.float32)
     bias[:3] = np.log([0.2, 0.5, 0.3])
-    head = Head(np.zeros((NUM_ACTIONS, 2), np.float32), bias, np.zeros(NUM_ACTIONS, np.float32))
+    head = heads.zero_head(2)._replace(bias=bias)
     rng = np.random.default_rng(0).integers(2**63, size=rows).astype(np.uint64)
     chosen, logs = np.zeros(rows, np.int16), np.zeros(rows, np.float32)
     heads.choose(np.zeros((rows, 2), np.float32), head, legal, rng, chosen, logs)
@@ -212,7 +237,8 @@ def test_acting_without_torch_agrees_with_the_network(
             layer.weight.normal_(0, 0.05)
             layer.bias.normal_(0, 0.1)
         if prior == "expert":
-            trainer.network.betas.uniform_(0.5, 2)
+            trainer.network.factors.bias.uniform_(-0.5, 2)
+            trainer.network.factors.weight.normal_(0, 0.05)
     Run(trainer).watch()
     agent = load_agent(tmp_path)
     batch = Batch(Rules.preset("italian"), 128, seed=3)
@@ -225,25 +251,36 @@ def test_acting_without_torch_agrees_with_the_network(
         from tests.test_features import features_of
 
         seen = features_of(batch)[1][rows]
+    legal = batch.masks[rows] == 1
     with torch.no_grad():
         network = trainer.network
-        wanted = network.head(network.body(torch.from_numpy(seen))).numpy()
-    legal = batch.masks[rows] == 1
-    if prior == "expert":
-        wanted = wanted + _prior(trainer, batch, rows)
+        hidden = network.body(torch.from_numpy(seen))
+        wanted = network.head(hidden).numpy()
+        factors = network.factors(hidden).numpy().reshape(len(rows), heads.NUM_KINDS, -1)
+    if inputs == "features":
+        judged = judged_actions(batch, rows, trainer.parameters[0])
+        judged[:, :, 0] *= prior == "expert"
+        wanted += (factors[:, heads.KINDS] * judged).sum(axis=2)
     np.testing.assert_allclose(found[legal], wanted[legal], atol=1e-5, rtol=1e-5)
     assert (found[~legal] == -np.inf).all()
 
 
-def _prior(trainer: Trainer, batch: Batch, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-    """The prior's part of the logits, from an agent whose network is zero."""
-    policy = trainer.policy()
-    blank = [(weight * 0, bias * 0) for weight, bias in policy.layers]
-    agent = LearnedAgent(
-        type(policy)(blank, "relu", policy.inputs, policy.betas, policy.parameters)
-    )
-    logits = agent.logits(batch.observations[rows], batch.masks[rows])
-    return np.where(np.isfinite(logits), logits, 0)
+def judged_actions(
+    batch: Batch, rows: npt.NDArray[np.int64], parameters: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float32]:
+    """What the factors are multiplied by, float32[n, NUM_ACTIONS, NUM_FACTORS]."""
+    notes = np.zeros(1, dtype=NOTES_DTYPE)[0]
+    out = np.zeros((len(rows), NUM_ACTIONS, heads.NUM_FACTORS), np.float32)
+    described = np.zeros(NUM_ACTION_FEATURES, np.int8)
+    for index, row in enumerate(rows):
+        observation, mask = batch.observations[row], batch.masks[row]
+        score_and_note(observation, mask, parameters, notes)
+        for action in np.flatnonzero(mask):
+            write_action_features(observation, notes, action, described)
+            score = np.clip(notes["scores"][action], -heads.SCORE_LIMIT, heads.SCORE_LIMIT)
+            out[index, action, 0] = score * heads.PRIOR_SCALES[heads.KINDS[action]]
+            out[index, action, 1:] = described / FEATURE_UNIT
+    return out
 
 
 def without_times(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
