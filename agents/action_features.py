@@ -40,8 +40,15 @@ from burraco_env.actions import (
     meld_set_rank,
     rank_index,
 )
-from burraco_env.cards import CARD_POINTS, NUM_CARDS, NUM_RANKS, NUM_SUITS
-from burraco_env.melds import HIGHEST_PLACE, LOWEST_PLACE, card_at, may_be_wild, natural_place
+from burraco_env.cards import CARD_POINTS, NUM_CARDS, NUM_KINDS, NUM_RANKS, NUM_SUITS
+from burraco_env.melds import (
+    HIGHEST_PLACE,
+    LOWEST_PLACE,
+    card_at,
+    extend_run,
+    may_be_wild,
+    natural_place,
+)
 from burraco_env.state import HI, LO, WILD
 
 DISCARD_FEATURES = (
@@ -215,12 +222,14 @@ def _describe_run(observation: Any, notes: Any, action: int, out: Any) -> tuple[
         run = views.run_at(observation, suit, slot)
         place = natural_place(notes["rules"], run, operation)
         plays_wild = place <= 0
-        has_wild = plays_wild or run[WILD] > 0
-        lo, hi = int64(run[LO]), int64(run[HI])
-        length = views.run_length(run) + 1
         if not plays_wild:
             out[4] = CARD_POINTS[card_at(suit, place)] / 20
-            lo, hi = min(lo, place), max(hi, place)
+        after = notes["run"]
+        for column in range(4):
+            after[column] = run[column]
+        extend_run(after, suit, operation, NUM_KINDS)
+        has_wild, length = after[WILD] > 0, views.run_length(after)
+        lo, hi = int64(after[LO]), int64(after[HI])
     else:
         suit, lo, pattern = meld_run_indices(action)
         plays_wild = pattern > 0

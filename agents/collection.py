@@ -16,7 +16,7 @@ import numpy.typing as npt
 from agents.action_features import write_action_features
 from agents.expert import score_and_note
 from agents.features import write_features
-from agents.head import SCORE_LIMIT
+from agents.head import prior_score
 from agents.rollout import GREEDY, decide, write_leads
 from agents.valuation import NUM_ACTION_FEATURES
 from burraco_env._jit import int64, kernel, row_kernel
@@ -233,7 +233,7 @@ def _write_legal(rows: Rows, row: int, count: int, desk: Any, plan: Plan) -> Non
         action = int64(desk["ids"][index])
         score = 0.0
         if plan.scored:
-            score = min(max(notes["scores"][action], -SCORE_LIMIT), SCORE_LIMIT)
+            score = prior_score(notes["scores"][action])
         at = kept
         if kept == MOST_LEGAL:
             at = int64(np.argmin(rows.scores[row]))

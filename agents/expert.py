@@ -56,7 +56,7 @@ from burraco_env.cards import CARD_POINTS, JOKER, NUM_CARDS, NUM_KINDS, NUM_RANK
 from burraco_env.melds import HIGHEST_PLACE, LOWEST_PLACE, card_at, may_be_wild, natural_place
 from burraco_env.state import DRAW_PHASE, HI, KIND, LO, WILD, WILD_PHASE
 
-_IDLE = -1_000.0
+IDLE = -1_000.0
 """Score of taking a single card that is of no use at once. Two players who take each other's
 discards might otherwise go on for ever."""
 
@@ -434,9 +434,9 @@ def _score_draws(observation: Any, mask: Any, p: Any, notes: Any) -> None:
     single = notes["lying"] == 1  # the pile is its top card
     if single or mask[PICKUP_TOP]:
         if not _useful_at_once(observation, notes, views.top_card(observation)):
-            scores[PICKUP_TOP] = _IDLE
+            scores[PICKUP_TOP] = IDLE
             if single:
-                scores[PICKUP] = _IDLE
+                scores[PICKUP] = IDLE
 
 
 @kernel

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.action_features import FEATURE_UNIT
+from agents.expert import IDLE
 from agents.valuation import NUM_ACTION_FEATURES
-from burraco_env._jit import F, _compiled
+from burraco_env._jit import F, _compiled, kernel
 from burraco_env.actions import NUM_ACTIONS, SEGMENTS
 from burraco_env.generator import draw_unit
 
@@ -32,6 +33,8 @@ The scores of wilds are no points; they only put the kinds in order.
 """
 SCORE_LIMIT = 200.0
 """Scores beyond are cut."""
+PRIOR_OF_IDLE = -10.0
+"""What takes the place of `expert.IDLE`, which forbids: a network may learn when it pays."""
 NUM_FACTORS = 1 + NUM_ACTION_FEATURES
 """Of the score and of each feature."""
 NUM_KINDS = len(SEGMENTS)
@@ -64,7 +67,7 @@ class Legal(NamedTuple):
     ids: Any
     """int16[n, most]."""
     scores: Any
-    """The expert's scores of them, cut at SCORE_LIMIT, float32[n, most]."""
+    """The expert's scores of them as `prior_score` cuts them, float32[n, most]."""
     features: Any
     """int8[n, most, NUM_ACTION_FEATURES]."""
     counts: Any
@@ -78,6 +81,14 @@ class Legal(NamedTuple):
 def quick_kernel(function: F) -> F:
     """Compile a loop over rows that may add up in any order, which lets it use vectors."""
     return _compiled(nogil=True, fastmath={"reassoc", "contract"})(function)
+
+
+@kernel
+def prior_score(score: float) -> float:
+    """The expert's score of an action as a network gets it."""
+    if score <= IDLE:
+        return PRIOR_OF_IDLE
+    return min(max(score, -SCORE_LIMIT), SCORE_LIMIT)
 
 
 @quick_kernel

@@ -25,9 +25,9 @@ from agents.head import (
     KINDS,
     NUM_FACTORS,
     NUM_KINDS,
-    SCORE_LIMIT,
     Head,
     logit,
+    prior_score,
     write_factors,
     zero_head,
 )
@@ -195,7 +195,7 @@ def write_logits(
             known = KINDS[action]
             write_factors(values, net.head, known, factors)
         if net.scored:
-            score = min(max(notes["scores"][action], -SCORE_LIMIT), SCORE_LIMIT)
+            score = prior_score(notes["scores"][action])
         if net.featured:
             write_action_features(observation, notes, action, features)
         out[index] = logit(values, net.head, factors, action, score, features)

@@ -277,7 +277,7 @@ def judged_actions(
         score_and_note(observation, mask, parameters, notes)
         for action in np.flatnonzero(mask):
             write_action_features(observation, notes, action, described)
-            score = np.clip(notes["scores"][action], -heads.SCORE_LIMIT, heads.SCORE_LIMIT)
+            score = heads.prior_score(notes["scores"][action])
             out[index, action, 0] = score * heads.PRIOR_SCALES[heads.KINDS[action]]
             out[index, action, 1:] = described / FEATURE_UNIT
     return out
