@@ -24,8 +24,8 @@ pytestmark = [pytest.mark.boundscheck]
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 QUICK = {"search": "search:simulations=6,width=3,threads=1"}
 """Options with which an agent does not take long."""
-SLOW = {"search"} if INTERPRETED else set()
-"""It plays whole games for each decision, which takes minutes with the compiler off."""
+SLOW = {"search", "champion"} if INTERPRETED else set()
+"""Games for each decision, and large matrices, take minutes with the compiler off."""
 NAMES = [QUICK.get(name, name) for name in AGENTS if name not in SLOW]
 each_agent = pytest.mark.parametrize("name", NAMES)
 each_game = pytest.mark.parametrize(("preset", "seats"), GAMES, ids=GAME_IDS)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from agents.expert import table_row
 from agents.features import NUM_FEATURES, SCALARS, SCALES, SEGMENTS, write_features
 from agents.parameters import tuned
 from agents.valuation import NOTES_DTYPE, take_notes
@@ -22,15 +23,18 @@ GAMES = [(name, seats) for name in Rules.PRESET_NAMES for seats in seat_counts(n
 @row_kernel
 def _write(observations: Any, parameters: Any, notes: Any, out: Any) -> None:
     for row in range(observations.shape[0]):
-        take_notes(observations[row], parameters, notes[row])
+        take_notes(observations[row], table_row(observations[row], parameters), notes[row])
         write_features(observations[row], notes[row], out[row])
 
 
-def features_of(batch: Batch) -> tuple[npt.NDArray[np.void], npt.NDArray[np.int8]]:
-    """Notes and features of all games."""
+def features_of(
+    batch: Batch, parameters: npt.NDArray[np.float64] | None = None
+) -> tuple[npt.NDArray[np.void], npt.NDArray[np.int8]]:
+    """Notes and features of all games, by the parameters, float64[2, NUM_PARAMETERS]."""
+    parameters = tuned() if parameters is None else parameters
     notes = np.zeros(len(batch.games), dtype=NOTES_DTYPE)
     out = np.full((len(batch.games), NUM_FEATURES), 99, np.int8)
-    _write(batch.observations, tuned()[1], notes, out)
+    _write(batch.observations, parameters, notes, out)
     return notes, out
 
 

@@ -29,7 +29,7 @@ from agents.collection import NETWORK, estimate_advantages, new_rows
 from agents.expert import ExpertAgent, score_and_note
 from agents.head import Legal
 from agents.learned import LearnedAgent, load_agent, load_policy
-from agents.network import Judge
+from agents.network import Judge, Network
 from agents.options import Args
 from agents.ppo import Trainer
 from agents.registry import make_agent
@@ -37,6 +37,7 @@ from agents.runs import LAST, METRICS_FILE, Run, checkpoint_layout, train
 from agents.valuation import NOTES_DTYPE, NUM_ACTION_FEATURES
 from burraco_env import NUM_ACTIONS, Batch, Rules
 from burraco_env.rules import seat_counts
+from tests.test_features import features_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -245,21 +246,29 @@ def test_acting_without_torch_agrees_with_the_network(
     for _ in range(50):
         batch.step_random()
     rows = np.flatnonzero(batch.counts > 1)
+    check_logits(agent, trainer.network, batch, rows, trainer.parameters[0], inputs)
+
+
+def check_logits(
+    agent: LearnedAgent,
+    network: Network,
+    batch: Batch,
+    rows: npt.NDArray[np.int64],
+    parameters: npt.NDArray[np.float64],
+    inputs: str = "features",
+) -> None:
+    """Compare the logits of the agent, which works without torch, with those of the network."""
     found = agent.logits(batch.observations[rows], batch.masks[rows])
     seen = batch.observations[rows]
     if inputs == "features":
-        from tests.test_features import features_of
-
-        seen = features_of(batch)[1][rows]
+        seen = features_of(batch, parameters)[1][rows]
     legal = batch.masks[rows] == 1
     with torch.no_grad():
-        network = trainer.network
         hidden = network.body(torch.from_numpy(seen))
         wanted = network.head(hidden).numpy()
         factors = network.factors(hidden).numpy().reshape(len(rows), heads.NUM_KINDS, -1)
     if inputs == "features":
-        judged = judged_actions(batch, rows, trainer.parameters[0])
-        judged[:, :, 0] *= prior == "expert"
+        judged = judged_actions(batch, rows, parameters)
         wanted += (factors[:, heads.KINDS] * judged).sum(axis=2)
     np.testing.assert_allclose(found[legal], wanted[legal], atol=1e-5, rtol=1e-5)
     assert (found[~legal] == -np.inf).all()

@@ -1,0 +1,98 @@
+"""Makes the network of a run the champion: `python -m agents.shipping RUN`.
+
+Measures it on the test deals and puts its weights, with a card that says so, where the package
+keeps them. The test deals are for this alone: choose between runs on the validation deals.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.arena import Arena, Entrant, joined
+from agents.files import write_whole
+from agents.learned import (
+    CARD_FILE,
+    CHAMPION,
+    WEIGHTS_FILE,
+    LearnedAgent,
+    find_weights,
+    load_policy,
+    load_tensors,
+)
+from agents.provenance import machine
+from agents.registry import make_agent
+from agents.seeds import TEST
+from agents.statistics import mean_over_deals, mean_victory_points, win_rate, wins
+from burraco_env import Rules
+
+OPPONENTS = ("expert", "greedy")
+
+
+@dataclass(frozen=True)
+class Args:
+    """Measure a trained network on the test deals and make it the champion."""
+
+    run: Path
+    """Run folder, or `last` in one."""
+    deals: int = 10_000
+    """Duplicate deals against each opponent."""
+    workers: int = 2
+    """Threads."""
+
+
+def measure(run: Path, rules: Rules, deals: int, workers: int) -> dict[str, Any]:
+    """Points, wins and victory points of a run's network against the scripted agents, for a card."""
+    learner = Entrant(CHAMPION, LearnedAgent(load_policy(run)))
+    found: dict[str, dict[str, Any]] = {"points": {}, "ci95": {}, "win_rate": {}}
+    found["victory_points"] = {}
+    for name in OPPONENTS:
+        arena = Arena(rules, TEST.seed, workers=workers)
+        results = joined(list(arena.play(learner, Entrant(name, make_agent(name)), deals)))
+        means = results.differences.mean(axis=1)
+        mean = mean_over_deals(means)
+        found["points"][name] = round(mean.mean, 2)
+        found["ci95"][name] = [round(float(end), 2) for end in mean.interval]
+        found["win_rate"][name] = round(win_rate(wins(means))[0], 4)
+        found["victory_points"][name] = mean_victory_points(results.differences, rules)
+    return {"deals": deals, "seed": TEST.seed, "machine": machine(), **found}
+
+
+def ship(args: Args) -> Path:
+    """Measure and copy; returns the folder of the champion.
+
+    Raises:
+        WeightsError: no weights of this project.
+        ValueError: a network that was trained on other rules, or for other seats.
+    """
+    card, tensors = load_tensors(args.run)
+    preset, seats = card["config"]["preset"], card["config"]["seats"] or 4
+    if preset != "italian" or seats not in (2, 4):
+        raise ValueError(
+            f"the champion plays italian with 2 or 4 seats; {args.run} was trained on {preset} "
+            f"with {seats}"
+        )
+    card["strength"] = measure(args.run, Rules.preset(preset, seats), args.deals, args.workers)
+    from safetensors.numpy import save
+
+    folder = find_weights(CHAMPION, seats)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / WEIGHTS_FILE, save(tensors))
+    write_whole(folder / CARD_FILE, json.dumps(card, indent=2))
+    return folder
+
+
+def main(args: Args) -> None:
+    """Ship, and print what was measured."""
+    folder = ship(args)
+    card = json.loads((folder / CARD_FILE).read_text(encoding="utf-8"))
+    print(json.dumps(card["strength"], indent=2))
+    print(f"the champion is in {folder}")
+
+
+if __name__ == "__main__":
+    import tyro
+
+    main(tyro.cli(Args))
