@@ -25,11 +25,13 @@ from burraco_env.generator import draw_unit
 KINDS: npt.NDArray[np.int64] = np.repeat(np.arange(len(SEGMENTS)), [s.size for s in SEGMENTS])
 """Which segment of the layout each action is of, int64[NUM_ACTIONS]."""
 PRIOR_SCALES: npt.NDArray[np.float32] = np.array(
-    [2.0 if segment.name == "wild" else 0.2 for segment in SEGMENTS], dtype=np.float32
+    [{"wild": 2.0, "draw": 0.05}.get(segment.name, 0.2) for segment in SEGMENTS], dtype=np.float32
 )
 """What a factor of 1 makes of a score, by segment: so many logits a point.
 
-The scores of wilds are no points; they only put the kinds in order.
+The scores of wilds are no points; they only put the kinds in order. Where to draw from is left more
+open: it is decided once a turn, both ways make sense, and a policy that hardly ever tries the other
+way cannot learn when it pays.
 """
 SCORE_LIMIT = 200.0
 """Scores beyond are cut."""

@@ -44,7 +44,7 @@ class Args:
 
 
 def measure(run: Path, rules: Rules, deals: int, workers: int) -> dict[str, Any]:
-    """Points, wins and victory points of a run's network against the scripted agents, for a card."""
+    """Points, wins and victory points against the scripted agents, for a card."""
     learner = Entrant(CHAMPION, LearnedAgent(load_policy(run)))
     found: dict[str, dict[str, Any]] = {"points": {}, "ci95": {}, "win_rate": {}}
     found["victory_points"] = {}
@@ -95,4 +95,4 @@ def main(args: Args) -> None:
 if __name__ == "__main__":
     import tyro
 
-    main(tyro.cli(Args))
+    main(tyro.cli(Args, config=(tyro.conf.PositionalRequiredArgs,)))
