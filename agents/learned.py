@@ -17,7 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agents import features, views
-from agents.action_features import write_action_features
+from agents.action_features import (
+    DISCARD_FEATURES,
+    FEATURE_UNIT,
+    PICK_UP_FEATURES,
+    PLAY_FEATURES,
+    write_action_features,
+)
 from agents.expert import score_and_note
 from agents.features import NUM_FEATURES, write_features
 from agents.files import write_whole
@@ -25,6 +31,9 @@ from agents.head import (
     KINDS,
     NUM_FACTORS,
     NUM_KINDS,
+    PRIOR_OF_IDLE,
+    PRIOR_SCALES,
+    SCORE_LIMIT,
     Head,
     logit,
     prior_score,
@@ -65,8 +74,8 @@ class WeightsError(ValueError):
 def layout_hash(inputs: str = OBSERVATION) -> str:
     """Hash of what a network with these inputs depends on; other weights cannot be used.
 
-    The layouts of actions and observations; for `features` their layout and the names of the
-    expert's parameters too.
+    The layouts of actions and observations; for `features` also their layout, the names of the
+    expert's parameters, and how the features of actions and the scores are put to the network.
     """
     parts = [*actions.SEGMENTS, *observations.SEGMENTS]
     if inputs == FEATURES:
@@ -74,6 +83,8 @@ def layout_hash(inputs: str = OBSERVATION) -> str:
     text = repr([(part.name, part.start, part.shape) for part in parts])
     if inputs == FEATURES:
         text += repr([name for name, _, _ in PARAMETERS]) + repr(features.SCALARS)
+        text += repr((DISCARD_FEATURES, PLAY_FEATURES, PICK_UP_FEATURES, FEATURE_UNIT))
+        text += repr((PRIOR_SCALES.tolist(), SCORE_LIMIT, PRIOR_OF_IDLE))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
