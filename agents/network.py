@@ -79,10 +79,10 @@ class Network(nn.Module):
         with torch.no_grad():
             self.factors.bias.copy_(factors)
 
-    def policy_parameters(self) -> list[nn.Parameter]:
-        """What the policy is made of."""
-        return [part for module in (self.body, self.head, self.factors)
-                for part in module.parameters()]  # fmt: skip
+    def policy_parameters(self) -> list[list[nn.Parameter]]:
+        """What the policy is made of: the rows of single actions, and all else."""
+        rest = [*self.body.parameters(), *self.factors.parameters()]
+        return [list(self.head.parameters()), rest]
 
     def critic_parameters(self) -> list[nn.Parameter]:
         """What the critic is made of."""

@@ -76,9 +76,12 @@ class Args:
     """Of Adam at the beginning, for the policy."""
     critic_rate: float = 5e-4
     """The same for the critic; both fall together."""
+    row_rate: float = 0.1
+    """Learning rate of the last layer's rows of single actions, as a part of that of the policy. In
+    a batch their gradients are nearly all noise; features of actions are learned from sooner."""
     learning_rate_end: float = 0.05
     """Part of it that is left at the end; it falls as a cosine."""
-    gae_lambda: float = 0.95
+    gae_lambda: float = 0.8
     """Lambda of generalised advantage estimation; there is no discount."""
     critic_lambda: float = 0.99
     """The same for what the critic learns, which would lean on itself too much otherwise."""

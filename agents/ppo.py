@@ -123,8 +123,12 @@ class Trainer:
         expert = tuned()
         judged = expert if args.init is None or not fresh else self._start_from(args.init, expert)
         self.parameters = np.stack([judged, expert, *_varied(expert, args.seed)])
-        self.policy_optimiser = torch.optim.Adam(self.network.policy_parameters(), eps=1e-5)
-        self.critic_optimiser = torch.optim.Adam(self.network.critic_parameters(), eps=1e-5)
+        rows, rest = self.network.policy_parameters()
+        slowly = args.row_rate if args.inputs == FEATURES else 1.0
+        groups = [{"params": rows, "part": slowly}, {"params": rest, "part": 1.0}]
+        self.policy_optimiser = torch.optim.Adam(groups, eps=1e-5)
+        whole = {"params": self.network.critic_parameters(), "part": 1.0}
+        self.critic_optimiser = torch.optim.Adam([whole], eps=1e-5)
         self.initial = Network(args)
         self.initial.load_state_dict(self.network.state_dict())
         self.snapshots: list[Network] = []
@@ -313,11 +317,12 @@ class Trainer:
 
     def _descend(self, optimiser: torch.optim.Optimizer, rate: float, loss: Tensor) -> None:
         """A step of the optimiser."""
-        (group,) = optimiser.param_groups
-        group["lr"] = rate * self._learning_rate()
+        for group in optimiser.param_groups:
+            group["lr"] = rate * self._learning_rate() * group["part"]
         optimiser.zero_grad()
         torch.autograd.backward(loss)
-        nn.utils.clip_grad_norm_(group["params"], self.args.max_grad_norm)
+        parameters = [part for group in optimiser.param_groups for part in group["params"]]
+        nn.utils.clip_grad_norm_(parameters, self.args.max_grad_norm)
         optimiser.step()
 
     def _learn_values(self, rows: Any, returns: Any) -> dict[str, float]:
