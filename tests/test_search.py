@@ -14,6 +14,7 @@ import pytest
 from agents import views
 from agents.collection import HIDDEN_SIZE, NETWORK, POINTS_SCALE, write_hidden
 from agents.features import SCALES
+from agents.head import NUM_FACTORS, NUM_KINDS
 from agents.learned import (
     FEATURES,
     INPUT_SIZES,
@@ -32,7 +33,6 @@ from agents.registry import AgentError, make_agent
 from agents.rollout import decide, look, new_desk, write_leads
 from agents.search import SearchAgent, _prepare
 from burraco_env import NUM_ACTIONS, Batch, Game, Rules
-from burraco_env.actions import SEGMENTS
 from burraco_env.engine import legal
 from burraco_env.generator import generator_states
 from burraco_env.state import GAME_DTYPE
@@ -53,6 +53,15 @@ def random_layers(sizes: tuple[int, ...], scales: Any, rng: np.random.Generator)
     return layers
 
 
+def random_factors(
+    hidden: int, rng: np.random.Generator
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Factors of scores and features that depend a little on the decision."""
+    count = NUM_KINDS * NUM_FACTORS
+    weight = rng.normal(0, 0.05, (count, hidden)).astype(np.float32)
+    return weight, rng.normal(0.2, 0.1, count).astype(np.float32)
+
+
 def write_network(
     folder: Path, inputs: str = FEATURES, sees_all: bool = True, objective: str = "points"
 ) -> Path:
@@ -63,7 +72,7 @@ def write_network(
     scales = np.broadcast_to(np.asarray(scales, np.float32), size)
     policy = Policy(
         random_layers((size, 12, 9, NUM_ACTIONS), scales, rng), "relu", inputs,
-        np.full(len(SEGMENTS), 0.2, np.float32), tuned(),
+        random_factors(9, rng), tuned(),
     )  # fmt: skip
     critic = random_layers((size + sees_all * HIDDEN_SIZE, 11, 8, 1), scales, rng)
     named = {}
@@ -107,7 +116,7 @@ def test_it_decides_the_same_again_and_by_its_generator() -> None:
 @pytest.mark.parametrize(("preset", "seats"), GAMES, ids=GAME_IDS)
 def test_it_considers_exactly_the_legal_decisions_best_first(preset: str, seats: int) -> None:
     batch = Batch(Rules.preset(preset, seats), 3, seed=7)
-    desk, ahead = new_desk(), SearchAgent()._ahead
+    desk, ahead = new_desk(), SearchAgent()._more
     scratch, worth = new_scratch(ahead.net.body), np.zeros(NUM_ACTIONS)
     for _ in range(15 if INTERPRETED else 120):
         for row in np.flatnonzero(batch.counts > 0):
@@ -156,8 +165,11 @@ def test_a_forced_decision_needs_no_search() -> None:
         ("threads=-1", "agent search: threads must be at least 0, not -1"),
         ("horizon=-1", "agent search: horizon must be at least 0, not -1"),
         ("rollout=best", "agent search: rollout must be expert, greedy or network, not 'best'"),
-        ("rollout=network", "agent search: rollout=network needs a network: the path of a run"),
-        ("horizon=4", "agent search: horizon=4 needs a network: the path of a run folder"),
+        (
+            "rollout=network",
+            "agent search: rollout=network needs a network: network=champion or the",
+        ),
+        ("horizon=4", "agent search: horizon=4 needs a network: network=champion or the"),
         ("network=tests", "tests is no run folder with weights.safetensors, and no such file"),
         ("depth=3", "agent search has no option 'depth=3'"),
     ],
