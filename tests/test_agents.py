@@ -213,7 +213,10 @@ def test_agents_are_made_by_name_with_options(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("gredy", "unknown agent 'gredy'; the agents are random, greedy, expert, search, tuned"),
+        (
+            "gredy",
+            "unknown agent 'gredy'; the agents are random, greedy, expert, search, champion,",
+        ),
         ("", "unknown agent ''"),
         ("greedy:depth=2", "agent greedy has no option 'depth=2'; it has none"),
         ("greedy:", "agent greedy has no option ''"),
