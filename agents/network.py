@@ -20,7 +20,16 @@ from torch.nn import functional
 from agents.checkpoints import Arrays
 from agents.collection import HIDDEN_SCALES
 from agents.features import SCALES
-from agents.head import Head, Legal, initial_factors, judge, judge_backward, zero_head
+from agents.head import (
+    NUM_FACTORS,
+    NUM_KINDS,
+    Head,
+    Legal,
+    initial_factors,
+    judge,
+    judge_backward,
+    zero_head,
+)
 from agents.learned import FEATURES, Policy
 from agents.options import Args
 from burraco_env import NUM_ACTIONS
@@ -137,7 +146,14 @@ class Network(nn.Module):
                 continue
             for index, layer in enumerate((*body.layers, last)):
                 _take_layer(layer, tensors, f"{part}.{index}", body.scales if index == 0 else None)
+        mine = self._weighs_scores()
         _take_layer(self.factors, tensors, "factors")
+        if self._weighs_scores() != mine:
+            raise ValueError("with and without a prior: start with the same --prior")
+
+    def _weighs_scores(self) -> bool:
+        """Whether there is a prior; without one the factors of the scores stay 0."""
+        return bool(self.factors.bias.view(NUM_KINDS, NUM_FACTORS)[:, 0].any())
 
 
 def _take_layer(

@@ -28,7 +28,8 @@ class Args:
     """
 
     preset: str = "italian"
-    """Rules to train on; `all`: one network for all presets, one drawn for each deal."""
+    """Rules to train on; `all`: one network for all presets, one drawn for each deal; `micro`: the
+    small game of docs/training.md."""
     seats: int | None = None
     """Seats; None: the preset's default. With `all`: only games with so many seats."""
     minutes: float | None = None
@@ -139,6 +140,8 @@ class Args:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ValueError(f"{name} must be above 0, not {value}")
+        if not 0 <= self.row_rate <= 1:
+            raise ValueError(f"row_rate must be from 0 to 1, not {self.row_rate}")
         if self.batch % self.games:
             raise ValueError(f"batch must be a multiple of games, {self.games}, not {self.batch}")
         if self.minutes is not None and self.decisions is not None:

@@ -34,6 +34,7 @@ from agents.ppo import Trainer
 from agents.registry import make_agent
 from agents.seeds import TEST, VALIDATE
 from agents.statistics import mean_over_deals, win_rate, wins
+from burraco_env import Rules
 from burraco_env.state import GAME_DTYPE
 
 METRICS_FILE = "metrics.jsonl"
@@ -55,6 +56,15 @@ def summary(results: Results) -> dict[str, Any]:
     mean = mean_over_deals(differences)
     rate, _ = win_rate(wins(differences))
     return {"mean_points": mean.mean, "ci95": list(mean.interval), "win_rate": rate}
+
+
+def meet(
+    policy: Policy, opponent: str, rules: Rules, seed: int, deals: int, workers: int
+) -> Results:
+    """Play a trained policy, its most probable action, against an agent on duplicate deals."""
+    arena = Arena(rules, seed, workers=workers)
+    entrants = Entrant("learner", LearnedAgent(policy)), Entrant(opponent, make_agent(opponent))
+    return joined(list(arena.play(*entrants, deals)))
 
 
 def _worth(results: Results, objective: str) -> float:
@@ -141,9 +151,7 @@ class Run:
         return found
 
     def _meet(self, policy: Policy, name: str, seed: int, deals: int) -> Results:
-        arena = Arena(training_rules(self.args)[0], seed, workers=self.args.threads)
-        learner = Entrant("learner", LearnedAgent(policy))
-        return joined(list(arena.play(learner, Entrant(name, make_agent(name)), deals)))
+        return meet(policy, name, training_rules(self.args)[0], seed, deals, self.args.threads)
 
     def _must_watch(self) -> bool:
         trainer, (updates, seconds) = self.trainer, self.watched_at

@@ -203,16 +203,18 @@ class SearchAgent:
         self._trust = trust
         self._threads = threads or os.cpu_count() or 1
         self._asked = bool(network)
-        self._two, self._more = (
-            Lookahead(
+        two, more = find_weights(network, 2), find_weights(network, 4)
+        ahead = {
+            path: Lookahead(
                 ROLLOUTS[rollout],
                 horizon,
                 tuned()[None],
                 load_policy(path).net if network else blank_net(),
                 load_critic(path) if horizon else blank_critic(),
             )
-            for path in (find_weights(network, 2), find_weights(network, 4))
-        )
+            for path in {two, more}  # the same but for the champion
+        }
+        self._two, self._more = ahead[two], ahead[more]
 
     def act(
         self,

@@ -11,21 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.arena import Arena, Entrant, joined
 from agents.files import write_whole
 from agents.learned import (
     CARD_FILE,
     CHAMPION,
     WEIGHTS_FILE,
-    LearnedAgent,
     find_weights,
     load_policy,
     load_tensors,
 )
 from agents.provenance import machine
-from agents.registry import make_agent
+from agents.runs import meet, summary
 from agents.seeds import TEST
-from agents.statistics import mean_over_deals, mean_victory_points, win_rate, wins
+from agents.statistics import mean_victory_points
 from burraco_env import Rules
 
 OPPONENTS = ("expert", "greedy")
@@ -45,17 +43,15 @@ class Args:
 
 def measure(run: Path, rules: Rules, deals: int, workers: int) -> dict[str, Any]:
     """Points, wins and victory points against the scripted agents, for a card."""
-    learner = Entrant(CHAMPION, LearnedAgent(load_policy(run)))
+    policy = load_policy(run)
     found: dict[str, dict[str, Any]] = {"points": {}, "ci95": {}, "win_rate": {}}
     found["victory_points"] = {}
     for name in OPPONENTS:
-        arena = Arena(rules, TEST.seed, workers=workers)
-        results = joined(list(arena.play(learner, Entrant(name, make_agent(name)), deals)))
-        means = results.differences.mean(axis=1)
-        mean = mean_over_deals(means)
-        found["points"][name] = round(mean.mean, 2)
-        found["ci95"][name] = [round(float(end), 2) for end in mean.interval]
-        found["win_rate"][name] = round(win_rate(wins(means))[0], 4)
+        results = meet(policy, name, rules, TEST.seed, deals, workers)
+        seen = summary(results)
+        found["points"][name] = round(seen["mean_points"], 2)
+        found["ci95"][name] = [round(end, 2) for end in seen["ci95"]]
+        found["win_rate"][name] = round(seen["win_rate"], 4)
         found["victory_points"][name] = mean_victory_points(results.differences, rules)
     return {"deals": deals, "seed": TEST.seed, "machine": machine(), **found}
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -60,8 +60,8 @@ def read_curve(run: Path, agent: str) -> npt.NDArray[np.float64]:
     return np.array(rows)
 
 
-def shared_options(runs: Sequence[Path]) -> dict[str, Any]:
-    """The options that all runs have.
+def check_options(runs: Sequence[Path]) -> None:
+    """Refuse runs that are no seeds of one training.
 
     Raises:
         ValueError: they differ in more than seed, folder and threads.
@@ -72,7 +72,6 @@ def shared_options(runs: Sequence[Path]) -> dict[str, Any]:
         differing = [name for name, value in config.items() if value != kept[0].get(name)]
         if differing:
             raise ValueError(f"{run} differs from {runs[0]} in {', '.join(differing)}")
-    return kept[0]
 
 
 def table(curves: Sequence[npt.NDArray[np.float64]], rows: int) -> list[str]:
@@ -99,8 +98,8 @@ def table(curves: Sequence[npt.NDArray[np.float64]], rows: int) -> list[str]:
 
 def main(args: Args) -> None:
     """Print the table and draw the figure."""
-    shared_options(args.runs)
     curves = [read_curve(run, args.agent) for run in args.runs]
+    check_options(args.runs)
     print("\n".join(table(curves, args.rows)))
     if args.out is not None:
         from agents.figures import LIGHT, learning_chart, png

@@ -23,7 +23,7 @@ from burraco_env import Game, Rules
 from burraco_env.rules import seat_counts
 
 GAMES = [(name, seats) for name in Rules.PRESET_NAMES for seats in seat_counts(name)]
-POINTS = {**dict.fromkeys("34567", 5), **dict.fromkeys("89TJQK", 10), "A": 15, "2": 20, "J": 10}
+POINTS = {**dict.fromkeys("34567", 5), **dict.fromkeys("89TJQK", 10), "A": 15, "2": 20}
 NOTES = np.zeros(1, dtype=NOTES_DTYPE)[0]
 
 

@@ -425,6 +425,28 @@ def test_a_run_leaves_weights_that_play_and_others_can_start_from(tmp_path: Path
         assert (bias == old_bias).all()
     with pytest.raises(ValueError, match="this network needs"):
         Trainer(small(tmp_path / "b", init=out, hidden=(8,)))
+    with pytest.raises(ValueError, match="start with the same --prior"):
+        Trainer(small(tmp_path / "b", init=out, prior="none"))
+
+
+def test_without_a_prior_scores_never_weigh_and_others_without_one_can_start_there(
+    tmp_path: Path,
+) -> None:
+    out = train(small(tmp_path / "a", prior="none", decisions=2_000))
+    factors = load_policy(out / LAST).factors
+    assert factors is not None
+    for array in factors:
+        assert not array.reshape(heads.NUM_KINDS, heads.NUM_FACTORS, -1)[:, 0].any()
+    assert factors[1].any()
+    Trainer(small(tmp_path / "b", init=out / LAST, prior="none"))
+    with pytest.raises(ValueError, match="start with the same --prior"):
+        Trainer(small(tmp_path / "b", init=out / LAST))
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.5])
+def test_a_row_rate_out_of_range_is_refused(tmp_path: Path, rate: float) -> None:
+    with pytest.raises(ValueError, match=f"row_rate must be from 0 to 1, not {rate}"):
+        small(tmp_path, row_rate=rate)
 
 
 @pytest.mark.parametrize("agent", ["greedy", "random"])
