@@ -148,8 +148,15 @@ def _describe_discard(observation: Any, notes: Any, action: int, out: Any) -> No
     out[12] = views.of_rank(notes["pile"], rank) / 2
     out[13] = views.of_rank(observation[views.DISCARDS :], rank) / 2
     out[14] = views.of_rank(known, rank) / 2
+    _describe_neighbours(notes, suit, rank + 1, out)
+    if rank == 0:
+        _describe_neighbours(notes, suit, HIGHEST_PLACE, out)
+
+
+@kernel
+def _describe_neighbours(notes: Any, suit: int, own_place: int, out: Any) -> None:
     for distance in (-2, -1, 1, 2):
-        place = rank + 1 + distance
+        place = own_place + distance
         if LOWEST_PLACE <= place <= HIGHEST_PLACE and place != 2:
             out[10] += notes["hand"][card_at(suit, place)] / 2
             if abs(distance) == 1:
