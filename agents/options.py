@@ -40,8 +40,8 @@ class Args:
     """Run folder; made if needed."""
     seed: int = 0
     """Seed of deals, network and learning."""
-    init: Path | None = None
-    """Run folder or weights to start from."""
+    init: str | None = None
+    """Run folder or weights to start from, or `champion`, the weights that are shipped."""
     objective: str = "points"
     """What to win: points (of a deal), wins or victory_points."""
     exploit: str | None = None
@@ -192,14 +192,12 @@ class Args:
 
     def to_json(self) -> dict[str, Any]:
         """The options as JSON values."""
-        paths = {"out": str(self.out), "init": None if self.init is None else str(self.init)}
-        return {**asdict(self), **paths}
+        return {**asdict(self), "out": str(self.out)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Args:
         """Inverse of `to_json`."""
         values = {**data, "out": Path(data["out"])}
-        values["init"] = None if data["init"] is None else Path(data["init"])
         for name in ("hidden", "watch_agents", "mixture"):
             values[name] = tuple(data[name])
         return cls(**values)

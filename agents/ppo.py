@@ -16,7 +16,6 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,7 +41,7 @@ from agents.collection import (
     take_choices,
 )
 from agents.head import Legal, chunks
-from agents.learned import FEATURES, INPUT_SIZES, Policy, load_tensors
+from agents.learned import FEATURES, INPUT_SIZES, Policy, find_weights, load_tensors
 from agents.network import Judge, Network, array_of
 from agents.options import Args, training_rules
 from agents.parameters import tuned
@@ -151,8 +150,9 @@ class Trainer:
         self.spent = {"environment": 0.0, "network": 0.0, "learning": 0.0}
         self._compile()
 
-    def _start_from(self, path: Path, expert: npt.NDArray[np.float64]) -> Any:
+    def _start_from(self, text: str, expert: npt.NDArray[np.float64]) -> Any:
         """Take over the weights of a run; returns the parameters of its prior."""
+        path = find_weights(text, training_rules(self.args)[0].seats)
         card, tensors = load_tensors(path)
         if card["inputs"] != self.args.inputs or card["activation"] != "relu":
             raise ValueError(f"{path} has the inputs {card['inputs']} and {card['activation']}")

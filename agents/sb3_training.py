@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -22,13 +24,12 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
-from agents.arena import Arena, Entrant, joined
 from agents.files import append_line
 from agents.learned import LearnedAgent, Policy, save_weights
 from agents.perceptron import Layers
 from agents.registry import make_agent
+from agents.runs import meet, summary
 from agents.seeds import VALIDATE
-from agents.statistics import mean_over_deals
 from burraco_env import Rules
 from burraco_env.agent import Agent
 from burraco_env.sb3 import BurracoVecEnv
@@ -148,18 +149,16 @@ class _Watch(BaseCallback):
         """Play the fixed opponents on the validation deals, save the weights and the figures."""
         args, policy = self.args, Policy(policy_layers(self._ppo))
         save_weights(args.out, policy, config(args))
-        arena = Arena(Rules.preset(args.preset, args.seats), VALIDATE.seed)
+        rules = Rules.preset(args.preset, args.seats)
         line: dict[str, Any] = {
             "seconds": round(time.monotonic() - self.start, 1),
             "decisions": self.num_timesteps,
         }
         for name in ("random", "greedy"):
-            entrants = Entrant("learner", LearnedAgent(policy)), Entrant(name, make_agent(name))
-            results = joined(list(arena.play(*entrants, deals=args.watch_deals)))
-            mean = mean_over_deals(results.differences.mean(axis=1))
-            line[name] = {"mean_points": mean.mean, "ci95": list(mean.interval)}
-            self.points[name] = f"{mean.mean:+.0f} ± {mean.interval.half_width:.0f}"
-            self.logger.record(f"watch/points_v_{name}", mean.mean)
+            line[name] = summary(meet(policy, name, rules, VALIDATE.seed, args.watch_deals, 1))
+            mean = line[name]["mean_points"]
+            self.points[name] = f"{mean:+.0f} ± {line[name]['ci95'][1] - mean:.0f}"
+            self.logger.record(f"watch/points_v_{name}", mean)
         append_line(args.out / "metrics.jsonl", line)
 
 
@@ -168,12 +167,22 @@ def config(args: Args) -> dict[str, Any]:
     return {**asdict(args), "out": str(args.out)}
 
 
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """The engine on one thread: beside torch a second one only gets in its way."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
 def train(args: Args) -> Path:
     """Train; returns the run folder.
 
     An interrupt by the user ends the training early; the weights so far are saved.
     """
-    numba.set_num_threads(1)  # beside torch a second thread of the engine only gets in its way
     rules = Rules.preset(args.preset, args.seats)
     args.out.mkdir(parents=True, exist_ok=True)
     (args.out / "metrics.jsonl").unlink(missing_ok=True)
@@ -195,7 +204,7 @@ def train(args: Args) -> Path:
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
     )
-    with Progress(*columns) as progress:
+    with Progress(*columns) as progress, _one_thread():
         watch = _Watch(args, snapshot, progress)
         model = _model(args, env, watch)
         snapshot.policy = Policy(policy_layers(model))

@@ -28,7 +28,7 @@ from agents.checkpoints import CHECKPOINT_FILE, CheckpointError, load_checkpoint
 from agents.collection import NETWORK, estimate_advantages, new_rows
 from agents.expert import ExpertAgent, score_and_note
 from agents.head import Legal
-from agents.learned import LearnedAgent, load_agent, load_policy
+from agents.learned import LearnedAgent, find_weights, load_agent, load_policy
 from agents.network import Judge, Network
 from agents.options import Args
 from agents.ppo import Trainer
@@ -417,16 +417,28 @@ def test_a_run_leaves_weights_that_play_and_others_can_start_from(tmp_path: Path
     lines = [json.loads(line) for line in (out / METRICS_FILE).read_text().splitlines()]
     assert lines[-1]["decisions"] >= 4_000
     assert {"expert", "greedy", "losses/approx_kl", "charts/SPS"} <= lines[-1].keys()
-    again = Trainer(small(tmp_path / "b", init=out / LAST))
+    again = Trainer(small(tmp_path / "b", init=str(out / LAST)))
     for (weight, bias), (old_weight, old_bias) in zip(
         again.policy().layers, load_policy(out / LAST).layers, strict=True
     ):
         np.testing.assert_allclose(weight, old_weight, rtol=1e-5)
         assert (bias == old_bias).all()
     with pytest.raises(ValueError, match="this network needs"):
-        Trainer(small(tmp_path / "b", init=out, hidden=(8,)))
+        Trainer(small(tmp_path / "b", init=str(out), hidden=(8,)))
     with pytest.raises(ValueError, match="start with the same --prior"):
-        Trainer(small(tmp_path / "b", init=out, prior="none"))
+        Trainer(small(tmp_path / "b", init=str(out), prior="none"))
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_a_run_can_start_from_the_champion(tmp_path: Path, seats: int) -> None:
+    trainer = Trainer(
+        small(tmp_path, init="champion", preset="italian", seats=seats, hidden=(128, 128))
+    )
+    shipped = load_policy(find_weights("champion", seats))
+    for (weight, _), (shipped_weight, _) in zip(
+        trainer.policy().layers, shipped.layers, strict=True
+    ):
+        np.testing.assert_allclose(weight, shipped_weight, rtol=1e-5)
 
 
 def test_without_a_prior_scores_never_weigh_and_others_without_one_can_start_there(
@@ -438,9 +450,9 @@ def test_without_a_prior_scores_never_weigh_and_others_without_one_can_start_the
     for array in factors:
         assert not array.reshape(heads.NUM_KINDS, heads.NUM_FACTORS, -1)[:, 0].any()
     assert factors[1].any()
-    Trainer(small(tmp_path / "b", init=out / LAST, prior="none"))
+    Trainer(small(tmp_path / "b", init=str(out / LAST), prior="none"))
     with pytest.raises(ValueError, match="start with the same --prior"):
-        Trainer(small(tmp_path / "b", init=out / LAST))
+        Trainer(small(tmp_path / "b", init=str(out / LAST)))
 
 
 @pytest.mark.parametrize("rate", [-0.1, 1.5])
