@@ -59,6 +59,12 @@ from burraco_env.state import DRAW_PHASE, HI, KIND, LO, WILD, WILD_PHASE
 IDLE = -1_000.0
 """Score of taking a single card that is of no use at once. Two players who take each other's
 discards might otherwise go on for ever."""
+TAKING_TURNS = 100
+"""Turns of the deal in which it is taken nevertheless where `_takes_singles` says so."""
+WEARY_TURNS = 200
+"""Turns after which no single card is taken at all: by then the deal goes round in circles."""
+TAKEN = 5.0
+"""What it is worth then, beside its worth in the hand."""
 
 _NEXT, _PREVIOUS = views.KNOWN, views.KNOWN + 2 * NUM_CARDS
 
@@ -417,6 +423,22 @@ def _useful_at_once(observation: Any, notes: Any, card: int) -> bool:
 
 
 @kernel
+def _takes_singles(observation: Any, notes: Any) -> bool:
+    """Whether single cards are taken for nothing but that the other should not find a pile.
+
+    That pays between two, where none but the other profits from what I leave, and where a pile can
+    be had for the asking; not with more seats, and not in a short game.
+    """
+    return bool(
+        observation[views.SEATS] == 2
+        and observation[views.NEEDS_MELD] == 0
+        and observation[views.TOP_ALONE] == 0
+        and notes["early"] >= 1
+        and views.turn(observation) < TAKING_TURNS
+    )
+
+
+@kernel
 def _score_draws(observation: Any, mask: Any, p: Any, notes: Any) -> None:
     """The stock counts 0."""
     scores = notes["scores"]
@@ -433,10 +455,14 @@ def _score_draws(observation: Any, mask: Any, p: Any, notes: Any) -> None:
         scores[PICKUP_TOP] = worth + p[at.PICK_UP_TOP]
     single = notes["lying"] == 1  # the pile is its top card
     if single or mask[PICKUP_TOP]:
-        if not _useful_at_once(observation, notes, views.top_card(observation)):
+        weary = views.turn(observation) >= WEARY_TURNS
+        if weary or not _useful_at_once(observation, notes, views.top_card(observation)):
             scores[PICKUP_TOP] = IDLE
             if single:
                 scores[PICKUP] = IDLE
+                if _takes_singles(observation, notes):
+                    card = views.top_card(observation)
+                    scores[PICKUP] = TAKEN + beside(observation, p, notes, card, notes["hand"])
 
 
 @kernel

@@ -33,14 +33,15 @@ HAND, PILE, KNOWN, DISCARDS, PHASE, HAND_SIZES, TOP_CARD = (
 RUN_COUNTS, RUNS, SET_COUNTS, SETS = (
     _START[n] for n in ("run_counts", "runs", "set_counts", "sets")
 )
-STOCK, PENDING, POZZETTI, TAKEN, MY_SIDE = (
-    _START[n] for n in ("stock", "pending", "pozzetti", "taken", "my_side")
+STOCK, PENDING, POZZETTI, TAKEN, MY_SIDE, TURN = (
+    _START[n] for n in ("stock", "pending", "pozzetti", "taken", "my_side", "turn")
 )
 SEATS, COPIES, JOKERS, BURRACO_SIZE, DEAD_STOCK, ONE_SET_PER_RANK = (
     _RULE[n]
     for n in ("seats", "copies", "jokers", "burraco_size", "dead_stock", "one_set_per_rank")
 )
 CLEAN_TO_CLOSE = _RULE["burraco_to_close is clean"]
+TOP_ALONE, NEEDS_MELD = _RULE["pickup_top"], _RULE["pickup_needs_meld"]
 CLOSE_IF_NONE_LEFT = _RULE["pozzetto_to_close is unless_none_left"]
 SETS_ALLOWED = _RULE["sets of A"]
 """First of the flags that say which ranks may form sets, in order of `rank_index`."""
@@ -157,6 +158,13 @@ def of_rank(cards: Any, rank: int) -> int:
 def stock_size(observation: Any) -> int:
     """Cards in the stock."""
     return int64(observation[STOCK]) * 10 + int64(observation[STOCK + 1])
+
+
+@kernel
+def turn(observation: Any) -> int:
+    """Completed turns of the deal."""
+    row = observation[TURN : TURN + 3]
+    return int64(row[0]) * 100 + int64(row[1]) * 10 + int64(row[2])
 
 
 @kernel

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,6 +76,40 @@ def test_it_picks_up_a_pile_that_fits_its_melds_and_leaves_a_useless_card() -> N
     hand = "5c 7c 9d 9s Kh"
     assert expert(game(hand=hand, phase="draw", pile="9h Th 3s", melds=[SIX])) == "pickup"
     assert expert(game(hand=hand, phase="draw", pile="Qd")) == "draw"
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(
+    ("named", "choice"),
+    [
+        ({"seats": 2}, "pickup"),
+        ({"seats": 2, "turn": 99}, "pickup"),
+        ({"seats": 2, "turn": 100}, "draw"),
+        ({"seats": 2, "pile": "Qd Jh"}, "draw"),
+        ({"seats": 2, "turn": 199, "pile": "Jo"}, "pickup"),
+        ({"seats": 2, "turn": 200, "pile": "Jo"}, "draw"),
+        ({"seats": 2, "stock": 15}, "draw"),  # the deal is short now
+        ({"seats": 3}, "draw"),
+        ({"seats": 4}, "draw"),
+        ({"preset": "international", "seats": 2}, "draw"),
+        ({"preset": "rummyroyal"}, "draw"),
+        ({"preset": "mini", "hand": "5c 7d", "pile": "3d"}, "draw"),
+    ],
+)
+def test_when_it_takes_a_single_card(named: dict[str, Any], choice: str) -> None:
+    given = {"hand": "5c 7c 9d 9s Kh", "phase": "draw", "pile": "Qd", **named}
+    assert expert(game(**given)) == choice
+
+
+def test_two_experts_who_take_each_others_discards_come_to_an_end() -> None:
+    rules = Rules.preset("italian", 2)
+    batch, agent = Batch(rules, 2 if INTERPRETED else 40, seed=3), ExpertAgent()
+    while not batch.over.all():
+        live = np.flatnonzero(~batch.over)
+        states = np.zeros(len(live), dtype=np.uint64)
+        batch.step(agent.act(batch.observations[live], batch.masks[live], states), live)
+    assert (batch.games["turn"] > 100).any()
+    assert (batch.games["turn"] < 300).all()  # the stock has 63 cards
 
 
 @pytest.mark.nojit
