@@ -14,7 +14,7 @@ from agents.formatting import text, with_half_width
 from agents.provenance import machine, versions
 from agents.seeds import TEST
 
-PROTOCOL = "burraco-benchmark/1"
+PROTOCOL = "burraco-benchmark/2"
 """Rises whenever results of the same agent might change."""
 
 
