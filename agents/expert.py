@@ -61,10 +61,10 @@ IDLE = -1_000.0
 discards might otherwise go on for ever."""
 TAKING_TURNS = 100
 """Turns of the deal in which it is taken nevertheless where `_takes_singles` says so."""
-WEARY_TURNS = 200
-"""Turns after which no single card is taken at all: by then the deal goes round in circles."""
 TAKEN = 5.0
 """What it is worth then, beside its worth in the hand."""
+WEARY_TURNS = 200
+"""Turns after which no single card is taken at all: by then the deal goes round in circles."""
 
 _NEXT, _PREVIOUS = views.KNOWN, views.KNOWN + 2 * NUM_CARDS
 
@@ -455,14 +455,14 @@ def _score_draws(observation: Any, mask: Any, p: Any, notes: Any) -> None:
         scores[PICKUP_TOP] = worth + p[at.PICK_UP_TOP]
     single = notes["lying"] == 1  # the pile is its top card
     if single or mask[PICKUP_TOP]:
+        card = views.top_card(observation)
         weary = views.turn(observation) >= WEARY_TURNS
-        if weary or not _useful_at_once(observation, notes, views.top_card(observation)):
+        if weary or not _useful_at_once(observation, notes, card):
             scores[PICKUP_TOP] = IDLE
-            if single:
+            if single and _takes_singles(observation, notes):
+                scores[PICKUP] = TAKEN + beside(observation, p, notes, card, notes["hand"])
+            elif single:
                 scores[PICKUP] = IDLE
-                if _takes_singles(observation, notes):
-                    card = views.top_card(observation)
-                    scores[PICKUP] = TAKEN + beside(observation, p, notes, card, notes["hand"])
 
 
 @kernel

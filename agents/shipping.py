@@ -70,6 +70,7 @@ def ship(args: Args) -> Path:
             f"the champion plays italian with 2 or 4 seats; {args.run} was trained on {preset} "
             f"with {seats}"
         )
+    card["config"]["out"] = Path(card["config"]["out"]).name  # the folders around are no news
     card["strength"] = measure(args.run, Rules.preset(preset, seats), args.deals, args.workers)
     from safetensors.numpy import save
 
